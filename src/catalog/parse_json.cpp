@@ -1,0 +1,72 @@
+#include "catalog/parse_json.hpp"
+
+#include <gpuadvise/error.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+namespace gpuadvise::catalog {
+namespace {
+
+using nlohmann::json;
+
+// The library copies and frees nested values recursively: deep nesting would exhaust the stack.
+constexpr int k_deepest = 64;
+
+// Watches the parse for what the library accepts silently.
+class Watch {
+ public:
+  explicit Watch(const std::string& file) : file_(file) {}
+
+  bool operator()(int depth, json::parse_event_t event, json& parsed) {
+    if (depth > k_deepest) {
+      throw Error(ErrorCode::bad_data, "nested deeper than " + std::to_string(k_deepest) + " levels", {}, file_);
+    }
+    if (event == json::parse_event_t::object_start) {
+      keys_.emplace_back();
+    } else if (event == json::parse_event_t::object_end) {
+      keys_.pop_back();
+    } else if (event == json::parse_event_t::key && !keys_.back().insert(parsed.get<std::string>()).second) {
+      throw Error(ErrorCode::bad_data, "duplicate key '" + parsed.get<std::string>() + "'", "keep one of them", file_);
+    }
+    return true;
+  }
+
+ private:
+  const std::string& file_;
+  std::vector<std::set<std::string>> keys_;
+};
+
+// The library's message without its own prefix: "[json.exception.parse_error.101] parse error at line 1, column 2: why".
+std::string reason(std::string_view message) {
+  const auto colon = message.rfind(": ");
+  return colon == std::string_view::npos ? std::string(message) : std::string(message.substr(colon + 2));
+}
+
+}  // namespace
+
+std::string line_and_column(std::string_view text, std::size_t offset) {
+  const std::string_view before = text.substr(0, std::min(offset, text.size()));
+  const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+  const auto start = before.rfind('\n');
+  const auto column = start == std::string_view::npos ? before.size() + 1 : before.size() - start;
+  return std::to_string(line) + ":" + std::to_string(std::max<std::size_t>(column, 1));
+}
+
+json parse_json(std::string_view text, const std::string& file) {
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+    throw Error(ErrorCode::bad_data, "the file is empty", "expected JSON", file);
+  }
+  try {
+    Watch watch(file);
+    return json::parse(text, std::ref(watch));
+  } catch (const json::parse_error& error) {
+    const std::size_t offset = error.byte > 0 ? error.byte - 1 : 0;
+    throw Error(ErrorCode::bad_data, "not valid JSON: " + reason(error.what()), {}, file + ":" + line_and_column(text, offset));
+  }
+}
+
+}  // namespace gpuadvise::catalog

@@ -1,0 +1,17 @@
+// JSON from outside: bounded depth, no duplicate keys, errors with line and column.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace gpuadvise::catalog {
+
+// Throws Error{bad_data} whose where is "file:line:column".
+[[nodiscard]] nlohmann::json parse_json(std::string_view text, const std::string& file);
+
+// "line:column", both from 1, of a byte offset.
+[[nodiscard]] std::string line_and_column(std::string_view text, std::size_t offset);
+
+}  // namespace gpuadvise::catalog

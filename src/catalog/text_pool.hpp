@@ -1,0 +1,19 @@
+// Keeps texts read at run time alive, so that records can hold string_views as the compiled tables do.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace gpuadvise::catalog {
+
+class TextPool {
+ public:
+  [[nodiscard]] std::string_view keep(std::string text) { return texts_.emplace_back(std::move(text)); }
+
+ private:
+  std::deque<std::string> texts_;  // a deque never moves its elements
+};
+
+}  // namespace gpuadvise::catalog
