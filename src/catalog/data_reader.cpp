@@ -16,10 +16,13 @@ namespace {
 using nlohmann::json;
 
 // Keys that tell where a fact comes from; kept in the file for `show`, not in the tables.
-constexpr auto k_gpu_provenance = std::to_array<std::string_view>(
-    {"aliases", "driver_names", "pci_device_ids", "memory_options_gib", "sources", "field_sources", "corrected_fields", "note"});
-constexpr auto k_price_provenance = std::to_array<std::string_view>({"qty_sold", "market", "note"});
-constexpr auto k_offer_provenance = std::to_array<std::string_view>({"usd_per_hour", "tier", "provider_url", "note", "region"});
+constexpr auto k_gpu_provenance =
+    std::to_array<std::string_view>({"aliases", "driver_names", "pci_device_ids", "memory_options_gib", "infinity_cache_mib",
+                                     "measured_fp16_tflops", "sources", "field_sources", "corrected_fields", "note"});
+constexpr auto k_price_provenance =
+    std::to_array<std::string_view>({"usd_low", "usd_high", "qty_sold", "market", "confidence", "left_out", "note"});
+constexpr auto k_offer_provenance =
+    std::to_array<std::string_view>({"usd_per_hour", "tier", "provider_url", "region", "confidence", "left_out", "note"});
 constexpr auto k_model_keys =
     std::to_array<std::string_view>({"id", "name", "hf_id", "family", "field", "source", "sources", "aliases", "image", "transformer",
                                      "diffusion", "recommender", "notes", "note", "verification"});
