@@ -77,8 +77,10 @@ struct Gpu {
   std::optional<double> sm_count;  // SM, CU, Xe core or GPU core
   std::optional<double> boost_clock_mhz;
   std::optional<double> l2_cache_mib;
+  std::optional<double> infinity_cache_mib;
   PeakRates tflops;
   std::optional<double> measured_bf16_tflops;
+  std::optional<double> measured_fp16_tflops;
   bool fp32_dual_issue = false;
 
   std::optional<double> pcie_generation;

@@ -68,8 +68,10 @@ void visit_fields(V&& v, T& x) {
   v("sm_count", x.sm_count);
   v("boost_clock_mhz", x.boost_clock_mhz);
   v("l2_cache_mib", x.l2_cache_mib);
+  v("infinity_cache_mib", x.infinity_cache_mib);
   v("tflops", x.tflops);
   v("measured_bf16_tflops", x.measured_bf16_tflops);
+  v("measured_fp16_tflops", x.measured_fp16_tflops);
   v("fp32_dual_issue", x.fp32_dual_issue);
   v("pcie_generation", x.pcie_generation);
   v("pcie_lanes", x.pcie_lanes);
