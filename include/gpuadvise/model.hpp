@@ -62,11 +62,17 @@ struct ImageProfile {
   double dense_large_io_bytes = 0.0;              // kernels larger than 3
   double largest_conv_weight_bytes = 0.0;
   std::optional<double> eager_scores;             // attention scores of one image where the kernel is not fused, elements
-  FixedList<PeakLine, 6> peak_lines;              // fp32
-  FixedList<PeakLine, 6> peak_lines_amp;
+  FixedList<PeakLine, 8> peak_lines;              // fp32
+  FixedList<PeakLine, 8> peak_lines_amp;
   FixedList<AllocatorSample, 3> allocator;
   FixedList<SavedAtImage, 4> saved_at;            // traced at other sizes
   std::optional<double> forward_operators;        // kernels launched by one eager forward pass
+  // Set where the profile was counted from an operator graph for one workload (dense prediction, video, named networks).
+  bool workspace_in_lines = false;                // the peak lines hold the workspaces of convolutions
+  std::optional<double> trained_params;           // frozen parts are left out already, of the lines as well
+  std::optional<double> checkpointed_bytes;       // kept with every block recomputed, one image, fp32
+  double classes = 0.0;                           // outputs the counts hold; 0 = unknown
+  double params_per_class = 0.0;
 };
 
 enum class AttentionKind : std::uint8_t { mha, gqa, mqa, mla, hybrid, ssm };
