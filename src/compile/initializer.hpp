@@ -51,7 +51,7 @@ struct Writer<std::string_view> {
 template <class T>
 requires std::is_enum_v<T>
 struct Writer<T> {
-  [[nodiscard]] static std::string write(T value) { return fmt::format("{{{}}}", static_cast<unsigned>(value)); }
+  [[nodiscard]] static std::string write(T value) { return fmt::format("Nth{{{}}}", static_cast<unsigned>(value)); }
 };
 
 template <class T>

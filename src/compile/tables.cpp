@@ -12,7 +12,18 @@ constexpr std::string_view k_head = R"(// Generated from data/ by gpuadvise-comp
 
 #include <array>
 
+#include <type_traits>
+
 namespace gpuadvise::catalog {
+namespace {
+// The enumerator of this number, whatever the enumeration.
+struct Nth {
+  unsigned value;
+  template <class E>
+  requires std::is_enum_v<E>
+  constexpr operator E() const { return static_cast<E>(value); }
+};
+}  // namespace
 )";
 constexpr std::string_view k_tail = "\n}  // namespace gpuadvise::catalog\n";
 

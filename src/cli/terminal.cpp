@@ -1,0 +1,70 @@
+#include "cli/terminal.hpp"
+
+#include <gpuadvise/error.hpp>
+#include <gpuadvise/units.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+namespace gpuadvise::cli {
+namespace {
+
+bool set_and_not_empty(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr && *value != '\0';
+}
+
+constexpr int k_piped_width = 120;
+constexpr int k_narrowest = 40;
+constexpr int k_widest = 400;
+
+}  // namespace
+
+bool wants_colour(ColourWish wish, int stream) {
+  if (wish != ColourWish::automatic) {
+    return wish == ColourWish::always;
+  }
+  if (set_and_not_empty("NO_COLOR")) {
+    return false;
+  }
+  if (set_and_not_empty("CLICOLOR_FORCE") || set_and_not_empty("FORCE_COLOR")) {
+    return true;
+  }
+  const char* term = std::getenv("TERM");
+  if (term == nullptr || std::string_view(term) == "dumb") {
+    return false;
+  }
+  return isatty(stream) == 1;
+}
+
+int terminal_width(int stream) {
+  const char* columns = std::getenv("COLUMNS");
+  if (const auto wish = parse_number(columns != nullptr ? columns : ""); wish && *wish > 0) {
+    return std::clamp(static_cast<int>(std::min(*wish, 1e6)), k_narrowest, k_widest);
+  }
+  winsize size{};
+  if (isatty(stream) == 1 && ioctl(stream, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+    return std::clamp(static_cast<int>(size.ws_col), k_narrowest, k_widest);
+  }
+  return k_piped_width;
+}
+
+void write_all(int stream, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(stream, text.data(), text.size());
+    if (written >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno == EPIPE) {
+      std::_Exit(0);  // the reader has what it wanted
+    } else if (errno != EINTR) {
+      throw Error(ErrorCode::unreadable, std::string("cannot write: ") + std::strerror(errno));
+    }
+  }
+}
+
+}  // namespace gpuadvise::cli

@@ -1,0 +1,20 @@
+// What the terminal can show. Standard output and standard error are decided separately.
+#pragma once
+
+#include "report/style.hpp"
+
+#include <string_view>
+
+namespace gpuadvise::cli {
+
+enum class ColourWish { automatic, always, never };
+
+// Flag > NO_COLOR > CLICOLOR_FORCE or FORCE_COLOR > TERM > whether the stream is a terminal.
+[[nodiscard]] bool wants_colour(ColourWish wish, int stream);
+// COLUMNS, else the terminal's own width, else 120 (not a terminal); between 40 and 400.
+[[nodiscard]] int terminal_width(int stream);
+
+// Writes everything; a closed pipe ends the program silently, another failure throws Error{unreadable}.
+void write_all(int stream, std::string_view text);
+
+}  // namespace gpuadvise::cli
