@@ -1,0 +1,391 @@
+#include <gpuadvise/units.hpp>
+
+#include "advise/preferences.hpp"
+
+#include <array>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+namespace gpuadvise::advise {
+namespace {
+
+using K = PreferenceKey;
+using P = PreferenceKind;
+
+std::string joined(std::span<const std::string_view> names) {
+  std::string out;
+  for (const std::string_view name : names) {
+    out += (out.empty() ? "" : ", ") + std::string(name);
+  }
+  return out;
+}
+
+// One setting on its way to a value; every complaint names the key and the text as given.
+class Reading {
+ public:
+  Reading(const PreferenceSpec& spec, const Value& value, workload::Faults& faults) : spec_(spec), value_(value), faults_(faults) {}
+
+  [[nodiscard]] std::optional<double> number() {
+    const std::optional<double> parsed = value_.number()            ? std::optional<double>(*value_.number())
+                                         : value_.text() == nullptr ? std::nullopt
+                                         : spec_.kind == P::usd     ? parse_usd(*value_.text())
+                                         : spec_.kind == P::share   ? share(*value_.text())
+                                                                    : parse_number(*value_.text());
+    if (!parsed || !std::isfinite(*parsed)) {
+      complain("is no number", spec_.unit.empty() ? "" : "in " + std::string(spec_.unit));
+      return std::nullopt;
+    }
+    if (*parsed < spec_.low || *parsed > spec_.high || (*parsed == 0.0 && spec_.key == K::budget)) {
+      complain("is out of range", "from " + format_significant(spec_.low) + " to " + format_significant(spec_.high));
+      return std::nullopt;
+    }
+    return parsed;
+  }
+
+  [[nodiscard]] std::optional<bool> boolean() {
+    if (value_.boolean() != nullptr) {
+      return *value_.boolean();
+    }
+    const std::string word = value_.text() != nullptr ? canonical(*value_.text()) : "";
+    const bool yes = word == "true" || word == "on" || word == "1" || word == "yes" || (value_.number() && *value_.number() == 1.0);
+    const bool no = word == "false" || word == "off" || word == "0" || word == "no" || (value_.number() && *value_.number() == 0.0);
+    if (!yes && !no) {
+      complain("is neither true nor false", "one of true, false, on, off, 1, 0");
+      return std::nullopt;
+    }
+    return yes;
+  }
+
+  [[nodiscard]] std::optional<std::string> text() {
+    if (value_.text() != nullptr && !value_.text()->empty()) {
+      return *value_.text();
+    }
+    if (value_.number() != nullptr) {
+      return format_significant(*value_.number(), 6);
+    }
+    complain("is no text", "");
+    return std::nullopt;
+  }
+
+  // A list, or one text with commas.
+  [[nodiscard]] std::vector<std::string> names() {
+    std::vector<std::string> out;
+    if (value_.text() != nullptr) {
+      split(*value_.text(), out);
+    } else if (value_.list() != nullptr) {
+      for (const Value& each : *value_.list()) {
+        if (each.text() == nullptr) {
+          complain("must be a list of names", "");
+          return {};
+        }
+        out.push_back(*each.text());
+      }
+    }
+    if (out.empty()) {
+      complain("names nothing", "");
+    }
+    return out;
+  }
+
+  [[nodiscard]] std::optional<std::size_t> choice() {
+    const std::string word = value_.text() != nullptr ? canonical(*value_.text()) : "";
+    return choice_of(word, shown());
+  }
+
+  [[nodiscard]] std::optional<std::size_t> choice_of(std::string_view word, const std::string& as_given) {
+    for (std::size_t i = 0; i < spec_.choices.size(); ++i) {
+      if (canonical(spec_.choices[i]) == word) {
+        return i;
+      }
+    }
+    faults_.emplace_back(ErrorCode::invalid_value, std::string(spec_.name) + " '" + as_given + "' is unknown",
+                         "one of " + joined(spec_.choices));
+    return std::nullopt;
+  }
+
+  void complain(const std::string& what, const std::string& hint) {
+    faults_.push_back({ErrorCode::invalid_value, std::string(spec_.name), std::string(spec_.name) + " '" + shown() + "' " + what, hint});
+  }
+
+ private:
+  // 0.2, "20%".
+  [[nodiscard]] static std::optional<double> share(std::string_view given) {
+    if (!given.empty() && given.back() == '%') {
+      const std::optional<double> percent = parse_number(given.substr(0, given.size() - 1));
+      return percent ? std::optional<double>(*percent / 100.0) : std::nullopt;
+    }
+    return parse_number(given);
+  }
+
+  static void split(std::string_view given, std::vector<std::string>& out) {
+    while (!given.empty()) {
+      const std::size_t comma = given.find(',');
+      std::string_view part = given.substr(0, comma);
+      const std::size_t start = part.find_first_not_of(' ');
+      if (start != std::string_view::npos) {
+        part = part.substr(start, part.find_last_not_of(' ') - start + 1);
+        out.emplace_back(part);
+      }
+      given = comma == std::string_view::npos ? std::string_view{} : given.substr(comma + 1);
+    }
+  }
+
+  [[nodiscard]] std::string shown() const {
+    if (value_.text() != nullptr) {
+      return *value_.text();
+    }
+    if (value_.number() != nullptr) {
+      return format_significant(*value_.number(), 6);
+    }
+    return value_.boolean() != nullptr ? (*value_.boolean() ? "true" : "false") : value_.list() != nullptr ? "[...]" : "null";
+  }
+
+  const PreferenceSpec& spec_;
+  const Value& value_;
+  workload::Faults& faults_;
+};
+
+template <class T>
+void assign(T& to, const std::optional<T>& value) {
+  if (value) {
+    to = *value;
+  }
+}
+void assign(std::optional<double>& to, const std::optional<double>& value) {
+  if (value) {
+    to = value;
+  }
+}
+template <class E>
+void assign_choice(E& to, Reading& reading) {
+  if (const std::optional<std::size_t> index = reading.choice()) {
+    to = static_cast<E>(*index);
+  }
+}
+template <class E>
+void assign_words(std::vector<E>& to, Reading& reading) {
+  to.clear();
+  for (const std::string& word : reading.names()) {
+    if (const std::optional<std::size_t> index = reading.choice_of(canonical(word), word)) {
+      to.push_back(static_cast<E>(*index));
+    }
+  }
+}
+
+void read_prices(std::vector<PriceOverride>& to, Reading& reading) {
+  for (const std::string& pair : reading.names()) {
+    const std::size_t equals = pair.find('=');
+    const std::optional<double> amount = equals == std::string::npos ? std::nullopt : parse_usd(std::string_view(pair).substr(equals + 1));
+    if (!amount || equals == 0 || *amount <= 0.0) {
+      reading.complain("is no price", "like rtx-3090=650");
+      continue;
+    }
+    to.push_back({pair.substr(0, equals), *amount});
+  }
+}
+
+void read_one(Preferences& p, K key, Reading& reading) {
+  switch (key) {
+    case K::budget:
+      assign(p.budget_usd, reading.number());
+      return;
+    case K::budget_per_hour:
+      assign(p.budget_per_hour_usd, reading.number());
+      return;
+    case K::budget_per_run:
+      assign(p.budget_per_run_usd, reading.number());
+      return;
+    case K::reserve_share:
+      assign(p.reserve_share, reading.number());
+      return;
+    case K::source:
+      assign_choice(p.source, reading);
+      return;
+    case K::condition:
+      assign_choice(p.condition, reading);
+      return;
+    case K::form:
+      assign_choice(p.form, reading);
+      return;
+    case K::vendor:
+      assign_words(p.vendors, reading);
+      return;
+    case K::segment:
+      assign_words(p.segments, reading);
+      return;
+    case K::tier:
+      assign_choice(p.tier, reading);
+      return;
+    case K::prefer:
+      assign_choice(p.prefer, reading);
+      return;
+    case K::candidates:
+      p.candidates = reading.names();
+      return;
+    case K::exclude:
+      p.exclude = reading.names();
+      return;
+    case K::gpu:
+      p.gpus = reading.names();
+      return;
+    case K::have:
+      p.have = reading.names();
+      return;
+    case K::max_power_w:
+      assign(p.max_power_w, reading.number());
+      return;
+    case K::psu_w:
+      assign(p.psu_w, reading.number());
+      return;
+    case K::slots:
+      assign(p.slots, reading.number());
+      return;
+    case K::max_length_mm:
+      assign(p.max_length_mm, reading.number());
+      return;
+    case K::ram_gib:
+      assign(p.ram_gib, reading.number());
+      return;
+    case K::pcie:
+      assign(p.pcie_generation, reading.number());
+      return;
+    case K::os:
+      assign_choice(p.os, reading);
+      return;
+    case K::torch:
+      assign(p.torch, reading.text());
+      return;
+    case K::cuda:
+      assign(p.cuda, reading.text());
+      return;
+    case K::driver:
+      assign(p.driver, reading.text());
+      return;
+    case K::python:
+      assign(p.python, reading.text());
+      return;
+    case K::price:
+      read_prices(p.price_overrides, reading);
+      return;
+    case K::prices:
+      p.price_files = reading.names();
+      return;
+    case K::currency:
+      assign(p.currency, reading.text());
+      return;
+    case K::fx:
+      assign(p.fx, reading.number());
+      return;
+    case K::as_of:
+      assign(p.as_of, reading.text());
+      return;
+    case K::electricity_usd_per_kwh:
+      assign(p.electricity_usd_per_kwh, reading.number());
+      return;
+    case K::hours_per_day:
+      assign(p.hours_per_day, reading.number());
+      return;
+    case K::years:
+      assign(p.years, reading.number());
+      return;
+    case K::host_cost_usd:
+      assign(p.host_cost_usd, reading.number());
+      return;
+    case K::min_speed:
+      assign(p.min_speed, reading.number());
+      return;
+    case K::deadline_hours:
+      assign(p.deadline_hours, reading.number());
+      return;
+    case K::strict:
+      assign(p.strict, reading.boolean());
+      return;
+    case K::count_:
+      return;
+  }
+}
+
+// A tier fills in what the user left open. Bounds follow the cards that guides name for each tier: GTX 1660 Super and RTX 3050
+// (entry), RTX 3060 Ti and 4060 Ti (professional), RTX A6000, A100 and DGX (enterprise).
+struct TierPreset {
+  Tier tier;
+  Prefer prefer;
+  MachineForm form;
+  std::optional<double> budget_usd;
+  std::array<std::optional<Segment>, 2> segments;
+};
+
+constexpr auto k_tiers = std::to_array<TierPreset>({
+    {Tier::entry, Prefer::value, MachineForm::desktop, 350.0, {Segment::consumer, std::nullopt}},
+    {Tier::professional, Prefer::balanced, MachineForm::desktop, 1000.0, {Segment::consumer, Segment::workstation}},
+    {Tier::enterprise, Prefer::speed, MachineForm::server, std::nullopt, {Segment::workstation, Segment::datacenter}},
+});
+
+void apply_tier(Preferences& p) {
+  const auto preset = [&p](K key, bool given, auto apply) {
+    Origin& origin = p.origins[static_cast<std::size_t>(key)];
+    if (origin == Origin::unset && given) {
+      apply();
+      origin = Origin::preset;
+    }
+  };
+  for (const TierPreset& tier : k_tiers) {
+    if (tier.tier != p.tier) {
+      continue;
+    }
+    preset(K::prefer, true, [&] { p.prefer = tier.prefer; });
+    preset(K::form, true, [&] { p.form = tier.form; });
+    preset(K::budget, tier.budget_usd.has_value(), [&] { p.budget_usd = tier.budget_usd; });
+    preset(K::segment, true, [&] {
+      for (const std::optional<Segment>& segment : tier.segments) {
+        if (segment) {
+          p.segments.push_back(*segment);
+        }
+      }
+    });
+  }
+}
+
+// Budgets are written in the user's currency, everything inside is US dollars.
+void apply_currency(Preferences& p, workload::Faults& faults) {
+  if (p.currency != "USD" && p.origin(K::fx) == Origin::unset) {
+    faults.emplace_back(ErrorCode::conflict, "currency '" + p.currency + "' needs fx, its units for one US dollar",
+                        "for example --fx 0.92");
+    return;
+  }
+  for (std::optional<double>* amount : {&p.budget_usd, &p.budget_per_hour_usd, &p.budget_per_run_usd}) {
+    if (*amount) {
+      **amount /= p.fx;
+    }
+  }
+}
+
+}  // namespace
+
+Preferences read_preferences(std::span<const Setting> settings, workload::Faults& faults) {
+  Preferences preferences;
+  for (const Setting& setting : settings) {
+    const PreferenceSpec* spec = find_preference(setting.key);
+    if (spec == nullptr || setting.value.is_null()) {
+      continue;
+    }
+    preferences.origins[static_cast<std::size_t>(spec->key)] = setting.origin;
+    Reading reading(*spec, setting.value, faults);
+    read_one(preferences, spec->key, reading);
+  }
+  apply_currency(preferences, faults);
+  apply_tier(preferences);
+  return preferences;
+}
+
+Preferences read_preferences(std::span<const Setting> settings) {
+  workload::Faults faults;
+  Preferences preferences = read_preferences(settings, faults);
+  if (!faults.empty()) {
+    throw workload::RequestError(std::move(faults));
+  }
+  return preferences;
+}
+
+}  // namespace gpuadvise::advise
