@@ -1,0 +1,30 @@
+// A resolved request back in the contract's words, for output.
+#pragma once
+
+#include <gpuadvise/workload.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpuadvise::workload {
+
+struct Described {
+  WorkloadKey key = WorkloadKey::model;
+  std::string_view name;
+  Value value;
+  Origin origin = Origin::unset;
+};
+
+// Every key that has a value, in the contract's order.
+[[nodiscard]] std::vector<Described> describe(const Request& request);
+// One key's value as JSON would hold it; null when it has none.
+[[nodiscard]] Value value_of(const Request& request, WorkloadKey key);
+// The same as text: "amp-fp16", "224", "8".
+[[nodiscard]] std::string value_text(const Request& request, WorkloadKey key);
+// "user", "file", "default", "preset", "inferred".
+[[nodiscard]] std::string_view to_string(Origin origin);
+// "resnet50 · train · batch 32 · amp-fp16 · image 224": what was asked, in a line.
+[[nodiscard]] std::string summary(const Request& request);
+
+}  // namespace gpuadvise::workload

@@ -1,0 +1,246 @@
+#include "workload/resolve.hpp"
+
+#include <gpuadvise/units.hpp>
+
+#include "catalog/enum_names.hpp"
+#include "catalog/near_name.hpp"
+#include "workload/defaults.hpp"
+#include "workload/draft.hpp"
+#include "workload/keys.hpp"
+#include "workload/validate.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+namespace gpuadvise::workload {
+namespace {
+
+using K = WorkloadKey;
+
+constexpr double k_usual_embedding_dim = 128;
+// Below this a bare number of parameters is an image network rather than a language model.
+constexpr double k_smallest_language_model = 60e6;
+
+void unknown_key(Draft& draft, const std::string& key) {
+  std::vector<std::string_view> names;
+  names.reserve(keys().size());
+  for (const KeySpec& spec : keys()) {
+    names.push_back(spec.name);
+  }
+  const std::string shown = quoted(Value(key));
+  const auto near = key.size() <= 80 ? catalog::near_names(key, names, 1) : std::vector<std::string_view>();
+  draft.fault(ErrorCode::unknown_key, key.substr(0, 80), "unknown key " + shown,
+              near.empty() ? std::string("see gpuadvise help workload") : "did you mean '" + std::string(near.front()) + "'?");
+}
+
+void read_settings(Draft& draft, std::span<const Setting> settings) {
+  for (const Setting& setting : settings) {
+    if (const KeySpec* spec = find_key(setting.key)) {
+      apply_value(draft, *spec, setting.value, setting.origin);
+    } else {
+      unknown_key(draft, setting.key);
+    }
+  }
+}
+
+bool contains(std::string_view text, std::string_view word) {
+  const auto same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b; };
+  return std::search(text.begin(), text.end(), word.begin(), word.end(), same) != text.end();
+}
+
+// What kind of network an unknown name or a bare size stands for: by the settings that only one kind has, then by the name.
+Field guessed_field(const Draft& draft) {
+  const Workload& w = draft.request.workload;
+  if (draft.embedding_rows || draft.embedding_dim) {
+    return Field::recommender;
+  }
+  if (draft.given(K::resolution) || draft.given(K::steps) || (draft.given(K::engine) && w.engine == Engine::diffusers)) {
+    return Field::diffusion;
+  }
+  struct Hint {
+    std::string_view word;
+    Field field;
+  };
+  static constexpr auto hints = std::to_array<Hint>({{"whisper", Field::speech},
+                                                     {"wav2vec", Field::speech},
+                                                     {"diffusion", Field::diffusion},
+                                                     {"rcnn", Field::detection},
+                                                     {"r-cnn", Field::detection},
+                                                     {"retinanet", Field::detection},
+                                                     {"yolo", Field::detection},
+                                                     {"deeplab", Field::segmentation},
+                                                     {"bert", Field::encoder},
+                                                     {"electra", Field::encoder},
+                                                     {"dlrm", Field::recommender}});
+  const std::string_view name = draft.request.model_text;
+  for (const Hint& hint : hints) {
+    if (contains(name, hint.word)) {
+      return hint.field;
+    }
+  }
+  if (draft.image) {
+    return draft.image->frames > 1 ? Field::video : Field::vision;
+  }
+  const bool text = draft.given(K::seq) || draft.given(K::prompt_len) || draft.given(K::gen_len);
+  const bool small = draft.request.params_hint && *draft.request.params_hint < k_smallest_language_model;
+  return small && !text ? Field::vision : Field::language;
+}
+
+void unknown_model(Draft& draft, const ModelSource& models) {
+  const std::string& text = draft.request.model_text;
+  const auto near = models.near(text);
+  std::string hint = "see gpuadvise list models, or give params";
+  if (!near.empty()) {
+    hint = "did you mean '" + near.front() + "'";
+    for (std::size_t i = 1; i < std::min<std::size_t>(near.size(), 3); ++i) {
+      hint += " or '" + near[i] + "'";
+    }
+    hint += "?";
+  }
+  draft.fault(ErrorCode::unknown_model, "model", "unknown model " + quoted(Value(text)), std::move(hint));
+}
+
+void take_found(Draft& draft, FoundModel& found) {
+  Request& request = draft.request;
+  request.model = found.model;
+  if (found.inexact) {
+    draft.note("model-taken-for", Severity::note,
+               "model " + quoted(Value(request.model_text)) + " is not in the catalog by that name: '" + found.used_id + "' was used");
+  }
+  if (!found.quantization.empty()) {
+    draft.checkpoint = parse_precision(found.quantization);
+  }
+}
+
+bool take_inferred(Draft& draft, const ModelSource& models) {
+  Request& request = draft.request;
+  const double params = *request.params_hint;
+  const Field field = guessed_field(draft);
+  auto inferred = models.infer(params, field);
+  if (!inferred) {
+    return false;
+  }
+  request.model = *inferred;
+  request.model.field = field;
+  const std::string subject =
+      request.model_text.empty() ? "only the size is known" : "model " + quoted(Value(request.model_text)) + " is unknown";
+  draft.note(
+      "model-inferred", Severity::warn,
+      subject + ": a typical " + std::string(catalog::enum_name(field)) + " model of " + format_count(params) + " parameters was assumed");
+  return true;
+}
+
+void take_tables(Draft& draft) {
+  Request& request = draft.request;
+  if (!request.model.id.empty() && request.model.recommender() == nullptr) {
+    draft.fault(ErrorCode::conflict, draft.embedding_rows ? "embedding_rows" : "embedding_dim",
+                "model " + quoted(Value(std::string(request.model.id))) + " has no embedding tables to size",
+                "embedding_rows and embedding_dim are for recommenders");
+    return;
+  }
+  RecommenderShape shape;
+  if (const RecommenderShape* known = request.model.recommender()) {
+    shape = *known;
+  }
+  shape.rows = draft.embedding_rows.value_or(shape.rows);
+  shape.dim = draft.embedding_dim.value_or(shape.dim > 0 ? shape.dim : k_usual_embedding_dim);
+  if (request.model.id.empty()) {
+    request.model.id = "embedding-tables";
+    request.model.name = "embedding tables";
+    // Parameters beyond the tables are the dense networks around them.
+    shape.dense_params = std::max(0.0, request.params_hint.value_or(0.0) - shape.rows * shape.dim);
+  }
+  request.model.field = Field::recommender;
+  request.model.shape = shape;
+}
+
+bool name_model(Draft& draft, const ModelSource& models) {
+  Request& request = draft.request;
+  if (!request.model_file.empty()) {
+    if (!request.model_text.empty()) {
+      draft.fault(ErrorCode::conflict, "model", "model and model_file exclude each other", "give one of them");
+    }
+    try {
+      FoundModel found = models.read_file(request.model_file);
+      take_found(draft, found);
+      return true;
+    } catch (const Error& error) {
+      draft.fault(error.code(), "model_file", error.message(), error.hint());
+      return false;
+    }
+  }
+  if (!request.model_text.empty()) {
+    if (auto found = models.find({request.model_text, request.config, request.workload})) {
+      take_found(draft, *found);
+      return true;
+    }
+  }
+  if (draft.embedding_rows) {
+    return true;
+  }
+  if (request.params_hint && take_inferred(draft, models)) {
+    return true;
+  }
+  if (!request.model_text.empty()) {
+    unknown_model(draft, models);
+  } else if (request.params_hint) {
+    draft.fault(ErrorCode::unsupported, "params", "the size alone says too little about such a network", "name a model like it with model");
+  } else if (draft.faults.empty()) {
+    draft.fault(ErrorCode::usage, "model", "no model is given", "one of model, model_file, params");
+  }
+  return false;
+}
+
+void apply_presets(Draft& draft, std::span<const StackPreset> presets) {
+  const Workload& w = draft.request.workload;
+  if (w.stack == Stack::none || !w.training()) {
+    return;
+  }
+  const std::string_view stack = name_of(K::stack, w.stack);
+  const std::string_view field = catalog::enum_name(w.field);
+  for (const StackPreset& preset : presets) {
+    if (preset.stack != stack || (!preset.field.empty() && preset.field != field)) {
+      continue;
+    }
+    if (const KeySpec* spec = find_key(preset.key)) {
+      apply_value(draft, *spec, Value(std::string(preset.value)), Origin::preset);
+    } else {
+      draft.fault(ErrorCode::bad_data, preset.key,
+                  "stack " + std::string(stack) + " presets an unknown key '" + std::string(preset.key) + "'");
+    }
+  }
+}
+
+// Image size before the model is looked up: composed networks need it.
+void place_image(Draft& draft) {
+  if (const auto& said = draft.resolution ? draft.resolution : draft.image) {
+    draft.request.workload.image = *said;
+  }
+}
+
+}  // namespace
+
+Request resolve(std::span<const Setting> settings, const ModelSource& models, std::span<const StackPreset> presets) {
+  Draft draft;
+  draft.request.workload.image = {0.0, 0.0, 0.0};
+  read_settings(draft, settings);
+  place_image(draft);
+  if (name_model(draft, models)) {
+    if (draft.embedding_rows || draft.embedding_dim) {
+      take_tables(draft);
+    }
+    apply_leading_defaults(draft);
+    apply_presets(draft, presets);
+    apply_defaults(draft);
+    validate(draft);
+  }
+  if (!draft.faults.empty()) {
+    throw RequestError(std::move(draft.faults));
+  }
+  models.refine(draft.request);
+  return std::move(draft.request);
+}
+
+}  // namespace gpuadvise::workload
