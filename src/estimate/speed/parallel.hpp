@@ -1,0 +1,43 @@
+// What several GPUs cost: links, collectives, and the ways to divide a step.
+#pragma once
+
+#include <gpuadvise/gpu.hpp>
+#include <gpuadvise/workload.hpp>
+
+#include "estimate/speed/law.hpp"
+
+namespace gpuadvise::estimate {
+
+// GPUs of a job as a set of equal nodes. A job of more cards than one node can link counts as several nodes.
+struct Cluster {
+  double gpus = 1.0;
+  double per_node = 1.0;
+  [[nodiscard]] bool several_nodes() const { return gpus > per_node; }
+};
+[[nodiscard]] Cluster cluster_of(const Workload& workload, const Gpu& gpu);
+
+// GB/s that each GPU sends in a large collective.
+struct Link {
+  double all_reduce_gb_s = 0.0;
+  double all_gather_gb_s = 0.0;
+  bool switched = false;  // NVLink or Infinity Fabric between all cards of a node
+};
+[[nodiscard]] Link node_link(const Gpu& gpu, const Workload& workload, double cards);
+// One direction of a card's slot.
+[[nodiscard]] double slot_gb_s(const Gpu& gpu);
+// The slowest hop of a ring over all cards.
+[[nodiscard]] Link cluster_link(const Gpu& gpu, const Workload& workload, const Cluster& cluster);
+
+// Gradients of a micro-batch of `micro` seconds, summed over all cards while the backward pass runs: seconds that remain.
+[[nodiscard]] double data_parallel_seconds(const Link& link, double cards, double gradient_bytes, double micro);
+
+// Weights gathered and gradients scattered once a micro-batch; little of it is hidden once it exceeds the computation.
+[[nodiscard]] double sharded_seconds(const Link& link, double cards, double volume_bytes, double micro);
+
+// Activations summed over the cards of a tensor-parallel group.
+[[nodiscard]] double tensor_parallel_seconds(const Link& link, double cards, double message_bytes, double all_reduces);
+
+// Share of its time that a pipeline of `stages` works, with `micro_batches` in flight.
+[[nodiscard]] double pipeline_efficiency(double stages, double micro_batches);
+
+}  // namespace gpuadvise::estimate

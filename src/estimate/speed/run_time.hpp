@@ -1,0 +1,22 @@
+// How long an epoch and the whole run take, from the speed and the amount of work.
+#pragma once
+
+#include <gpuadvise/figures.hpp>
+#include <gpuadvise/model.hpp>
+#include <gpuadvise/workload.hpp>
+
+#include <optional>
+
+namespace gpuadvise::estimate {
+
+struct RunTime {
+  std::optional<Interval> epoch_seconds;  // once over dataset_size
+  std::optional<Interval> run_seconds;    // all epochs, steps or tokens
+  std::optional<double> run_steps;        // optimizer steps in the run
+};
+
+// Uses tokens_total, else steps_total, else epochs x dataset_size. A sample of a language model is one sequence of
+// `seq` tokens, of a diffusion model one denoiser step (training) or one picture of `steps` steps (inference).
+[[nodiscard]] RunTime run_time(const Workload& workload, const SpeedFigures& speed);
+
+}  // namespace gpuadvise::estimate

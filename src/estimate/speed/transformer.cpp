@@ -1,0 +1,123 @@
+#include "estimate/speed/transformer.hpp"
+
+#include "model/gguf_mix.hpp"
+
+#include <algorithm>
+
+namespace gpuadvise::estimate {
+namespace {
+
+double query_key_width(const TransformerShape& shape) {
+  if (shape.attention == AttentionKind::mla) {
+    return shape.heads * (shape.mla.qk_nope_head_dim + shape.mla.qk_rope_head_dim);
+  }
+  return shape.heads * shape.head_dim;
+}
+
+double value_width(const TransformerShape& shape) {
+  return shape.attention == AttentionKind::mla ? shape.heads * shape.mla.v_head_dim : shape.heads * shape.head_dim;
+}
+
+double caching_layers(const TransformerShape& shape) {
+  return shape.attention_layers > 0.0 ? shape.attention_layers : shape.attention == AttentionKind::ssm ? 0.0 : all_layers(shape);
+}
+
+// Elements of one layer's keys and values of a token.
+double kv_elements(const TransformerShape& shape) {
+  if (shape.attention == AttentionKind::mla) {
+    return shape.mla.kv_lora_rank + shape.mla.qk_rope_head_dim;
+  }
+  return 2.0 * shape.kv_heads * shape.head_dim;
+}
+
+double windowed_context(const TransformerShape& shape, double context) {
+  const double layers = caching_layers(shape);
+  const double windowed = std::min(shape.sliding_layers, layers);
+  if (!(shape.sliding_window > 0.0) || !(layers > 0.0)) {
+    return context;
+  }
+  return (windowed * std::min(context, shape.sliding_window) + (layers - windowed) * context) / layers;
+}
+
+}  // namespace
+
+double all_layers(const TransformerShape& shape) {
+  return shape.layers +
+         (shape.kind == TransformerKind::encoder_decoder || shape.kind == TransformerKind::speech ? shape.decoder_layers : 0.0);
+}
+
+double matmul_params(const TransformerShape& shape) {
+  const double active = shape.active_params > 0.0 ? shape.active_params : shape.params;
+  const double embedding = shape.vocab * shape.hidden;
+  const bool looked_up =
+      !shape.tied_embeddings || shape.kind == TransformerKind::encoder || shape.kind == TransformerKind::embedding_decoder;
+  const double left = active - (looked_up ? embedding : 0.0) - shape.position_embeddings * shape.hidden;
+  return std::max(left, 0.25 * active);
+}
+
+double attention_macs(const TransformerShape& shape, double context) {
+  return caching_layers(shape) * (query_key_width(shape) + value_width(shape)) * windowed_context(shape, context);
+}
+
+double kv_token_bytes(const TransformerShape& shape, const KvPrecision& precision) {
+  const double bytes = 0.5 * (element_bytes(precision.k) + element_bytes(precision.v));
+  return caching_layers(shape) * kv_elements(shape) * bytes;
+}
+
+double kv_sequence_bytes(const TransformerShape& shape, const KvPrecision& precision, double context) {
+  return kv_token_bytes(shape, precision) * windowed_context(shape, context);
+}
+
+double weight_bits(const Precision& precision) {
+  switch (precision.kind) {
+    case PrecisionKind::gguf:
+      return gguf_bits(precision.mix);
+    case PrecisionKind::mlx:
+      return precision.bits + (precision.group > 0.0 ? 32.0 / precision.group : 0.5);
+    case PrecisionKind::exl2:
+      return precision.bits;
+    case PrecisionKind::fp32:
+    case PrecisionKind::tf32:
+      return 32.0;
+    case PrecisionKind::amp_fp16:
+    case PrecisionKind::amp_bf16:
+    case PrecisionKind::fp16:
+    case PrecisionKind::bf16:
+      return 16.0;
+    case PrecisionKind::int8:
+    case PrecisionKind::int8_dynamic:
+    case PrecisionKind::int8_weight_only:
+    case PrecisionKind::int8_gptq:
+      return 8.3;
+    case PrecisionKind::fp8:
+    case PrecisionKind::fp8_dynamic:
+    case PrecisionKind::fp8_weight_only:
+    case PrecisionKind::mxfp8:
+      return 8.0;
+    case PrecisionKind::fp6:
+      return 6.0;
+    case PrecisionKind::int3_gptq:
+      return 3.4;
+    case PrecisionKind::mxfp4:
+      return 4.25;
+    case PrecisionKind::int4_gptq:
+    case PrecisionKind::int4_awq:
+      return 4.3;
+    default:
+      return 4.5;  // 4-bit formats with a scale each 32 weights
+  }
+}
+
+WeightBytes weight_bytes(const TransformerShape& shape, const Precision& precision) {
+  const double share = matmul_params(shape) / shape.params;
+  if (precision.kind == PrecisionKind::gguf) {
+    const model::GgufBytes bytes = model::gguf_bytes(shape, precision.mix);
+    const double looked_up = shape.tied_embeddings ? 0.0 : bytes.embedding;
+    const double active = shape.active_params > 0.0 ? shape.active_params / shape.params : 1.0;
+    return {(bytes.total() - looked_up) * active, bytes.total()};
+  }
+  const double stored = shape.params * weight_bits(precision) / 8.0;
+  return {stored * share, stored};
+}
+
+}  // namespace gpuadvise::estimate
