@@ -146,6 +146,8 @@ struct Workload {
   std::optional<double> steps_total;
   std::optional<double> tokens_total;
   Given given;
+  std::optional<double> network_gbit_s;  // link of a node to the others; unset = usual for the kind of card
+  bool nvlink_bridge = false;            // pairs of PCIe cards are bridged
 
   [[nodiscard]] bool training() const { return task != Task::infer; }
   [[nodiscard]] double all_gpus() const { return gpus * nodes; }
