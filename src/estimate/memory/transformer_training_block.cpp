@@ -1,8 +1,8 @@
 #include "estimate/memory/transformer_training_block.hpp"
 
-#include <algorithm>
-
 #include "estimate/memory/transformer_training_layers.hpp"
+
+#include <algorithm>
 
 namespace gpuadvise::estimate {
 namespace {
@@ -91,7 +91,8 @@ double quantised_input_bytes(const TransformerShape& s, const StackBehaviour& st
 BlockBytes block_bytes(const Workload& w, const TransformerShape& s, const TrainingMode& mode, const StackBehaviour& stack, double seq) {
   const bool dropout = has_dropout(s);
   BlockBytes bytes;
-  const double attention_share = s.attention_layers > 0 && s.linear.layers > 0 ? s.attention_layers / (s.attention_layers + s.linear.layers) : 1;
+  const double attention_share =
+      s.attention_layers > 0 && s.linear.layers > 0 ? s.attention_layers / (s.attention_layers + s.linear.layers) : 1;
   bytes.attention = attention_share * attention_bytes(s, mode.compute) + (1 - attention_share) * recurrent_bytes(s.linear, mode.compute);
   if (w.attention == AttentionBackend::eager) {
     bytes.scores = attention_share * s.heads * seq * score_bytes(mode, dropout);

@@ -10,12 +10,12 @@ namespace gpuadvise::estimate {
 
 // Bytes of one token in one block.
 struct BlockBytes {
-  double attention = 0;     // q, k, v, output, log-sum-exp; linear-attention state where the block has it
-  double scores = 0;        // matrices of an eager softmax
+  double attention = 0;  // q, k, v, output, log-sum-exp; linear-attention state where the block has it
+  double scores = 0;     // matrices of an eager softmax
   double feed_forward = 0;
   double norms = 0;
   double dropout = 0;
-  double adapters = 0;      // inputs that low-rank adapters and 4-bit layers keep
+  double adapters = 0;  // inputs that low-rank adapters and 4-bit layers keep
 
   [[nodiscard]] double sum() const { return attention + scores + feed_forward + norms + dropout + adapters; }
 };

@@ -12,15 +12,15 @@ enum class BaseStorage : std::uint8_t { plain, int8, nf4 };
 // Bytes of one element unless the name says otherwise.
 struct TrainingMode {
   bool trains_base = true;
-  bool autocast = false;      // operators choose their type; otherwise everything has the type of the weights
+  bool autocast = false;  // operators choose their type; otherwise everything has the type of the weights
   BaseStorage storage = BaseStorage::plain;
-  double base = 4;            // a weight of the base that is not quantised
-  double quantised = 0;       // a weight of a quantised linear layer, scales included
+  double base = 4;       // a weight of the base that is not quantised
+  double quantised = 0;  // a weight of a quantised linear layer, scales included
   double embedding = 4;
-  double trained = 4;         // a trained parameter (its gradient and its states have the same type)
-  double compute = 4;         // operands of matrix products
-  double residual = 4;        // the stream between blocks, and what its checkpoints keep
-  double cast_copy = 0;       // 16-bit copy of a linear weight that autocast keeps during a step
+  double trained = 4;    // a trained parameter (its gradient and its states have the same type)
+  double compute = 4;    // operands of matrix products
+  double residual = 4;   // the stream between blocks, and what its checkpoints keep
+  double cast_copy = 0;  // 16-bit copy of a linear weight that autocast keeps during a step
 };
 
 [[nodiscard]] TrainingMode training_mode(const Workload& workload, const StackBehaviour& stack);

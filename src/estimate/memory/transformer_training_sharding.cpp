@@ -2,9 +2,9 @@
 
 #include <gpuadvise/units.hpp>
 
-#include <algorithm>
-
 #include "estimate/memory/communication.hpp"
+
+#include <algorithm>
 
 namespace gpuadvise::estimate {
 namespace {

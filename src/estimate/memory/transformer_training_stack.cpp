@@ -58,8 +58,18 @@ constexpr std::array<StackBehaviour, 12> make_rows() {
   unsloth.own_adapter_inputs = false;
 
   StackBehaviour qlora = bf16_adapters(Stack::fsdp_qlora);
-  return {plain, trainer, deepspeed, swift, tune, litgpt, axolotl, unsloth, qlora,
-          pretraining(Stack::torchtitan), pretraining(Stack::llm_foundry), pretraining(Stack::megatron)};
+  return {plain,
+          trainer,
+          deepspeed,
+          swift,
+          tune,
+          litgpt,
+          axolotl,
+          unsloth,
+          qlora,
+          pretraining(Stack::torchtitan),
+          pretraining(Stack::llm_foundry),
+          pretraining(Stack::megatron)};
 }
 
 constexpr std::array<StackBehaviour, 12> k_rows = make_rows();
