@@ -239,6 +239,7 @@ Request resolve(std::span<const Setting> settings, const ModelSource& models, st
   if (!draft.faults.empty()) {
     throw RequestError(std::move(draft.faults));
   }
+  draft.request.workload.given = {draft.stated(K::batch), draft.stated(K::seq), draft.stated(K::prompt_len) || draft.stated(K::gen_len)};
   models.refine(draft.request);
   return std::move(draft.request);
 }
