@@ -1,11 +1,11 @@
 // Results of the estimators: memory, fit, speed. All memory is in bytes for the fullest GPU unless a name says all_gpus.
 #pragma once
 
+#include <gpuadvise/units.hpp>
+
 #include <cstdint>
 #include <optional>
 #include <string_view>
-
-#include <gpuadvise/units.hpp>
 
 namespace gpuadvise {
 
@@ -27,6 +27,11 @@ struct MemoryComponents {
     return weights + gradients + optimizer_states + activations + logits + kv_cache + recurrent_state + workspace + communication +
            runtime + fragmentation;
   }
+  [[nodiscard]] MemoryComponents scaled(double factor) const {
+    return {weights * factor,       gradients * factor, optimizer_states * factor, activations * factor,
+            logits * factor,        kv_cache * factor,  recurrent_state * factor,  workspace * factor,
+            communication * factor, runtime * factor,   fragmentation * factor};
+  }
 };
 
 struct AllGpusMemory {
@@ -38,10 +43,10 @@ struct AllGpusMemory {
 };
 
 struct MemoryFigures {
-  Interval need;       // what a card must have: 1.06 x allocated + runtime + communication
-  Interval allocated;  // live tensors at the peak
-  Interval reserved;   // with what the caching allocator keeps
-  Interval device;     // what the driver's tool shows with room to spare
+  Interval need;                   // what a card must have: 1.06 x allocated + runtime + communication
+  Interval allocated;              // live tensors at the peak
+  Interval reserved;               // with what the caching allocator keeps
+  Interval device;                 // what the driver's tool shows with room to spare
   std::optional<Interval> steady;  // inference: weights and state at the end of decoding
   MemoryComponents components;
   AllGpusMemory all_gpus;
@@ -93,8 +98,8 @@ struct SpeedFigures {
 struct Figures {
   MemoryFigures memory;
   Capacity capacity;
-  std::optional<Fit> fit;              // with a card
-  std::optional<SpeedFigures> speed;   // with a card that can run it
+  std::optional<Fit> fit;             // with a card
+  std::optional<SpeedFigures> speed;  // with a card that can run it
 };
 
 }  // namespace gpuadvise

@@ -292,6 +292,7 @@ GgufBytes gguf_bytes(const TransformerShape& shape, GgufMix mix, bool importance
   for_each_tensor(shape, [&](const Tensor& tensor, int layer) {
     const double bytes = gguf_tensor_bytes(assigner.next(tensor, layer), tensor.columns, tensor.rows * tensor.count);
     sum.elements += tensor.elements();
+    sum.experts += tensor.expert ? bytes : 0.0;
     if (tensor.kind == TensorKind::token_embedding) {
       sum.embedding += bytes;
     } else if (tensor.kind == TensorKind::output_head) {

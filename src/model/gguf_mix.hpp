@@ -79,6 +79,7 @@ struct GgufBytes {
   double head = 0;       // the output matrix; 0 where tied
   double layers = 0;
   double outer = 0;  // norms and positions outside the layers
+  double experts = 0;    // what of the layers is routed experts
   double elements = 0;
 
   [[nodiscard]] double total() const { return embedding + head + layers + outer; }

@@ -1,0 +1,189 @@
+// Engines that take a share of the card at the start and fill it with a pool of key-value blocks:
+// pool = share x total - weights - activations of a profiling run - what lies outside the allocator.
+#include "estimate/memory/communication.hpp"
+#include "estimate/memory/inference_engines.hpp"
+#include "estimate/memory/inference_state.hpp"
+#include "estimate/memory/runtime.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace gpuadvise::estimate {
+namespace {
+
+struct ServerRow {
+  Engine engine;
+  double share;  // of the card's memory (of free memory after loading, where free_share)
+  bool free_share;
+  double block;                 // tokens of a block
+  double batched_tokens;        // of one forward pass
+  double batched_tokens_large;  // on cards of 70 GB and more of the Hopper generation or later
+  double sequences;
+  double sequences_large;
+  double sampler_bytes;         // a sequence and word of the vocabulary, in the profiling run
+  double outside_gib;           // outside the allocator on one GPU, counted in the share
+  double outside_parallel_gib;  // with tensor parallelism
+  double graphs_gib;            // CUDA graphs: constant and per layer, beyond the share
+  double graphs_layer_gib;
+  BandRow band;
+};
+
+// share, blocks, batch limits: the engines' own defaults. sampler_bytes of vLLM: fp32 logits, softmax and sort copies,
+// fitted, n = 10 rows of 4 sources (38.3 - 41.2). outside: fitted, n = 13 rows of 6 sources (+- 0.1 GiB).
+// graphs: 4 rows, 0.1 - 1.0 GiB. TensorRT-LLM: prior, 1 row.
+constexpr auto k_servers = std::to_array<ServerRow>({
+    {Engine::vllm,
+     0.90,
+     false,
+     16,
+     2048,
+     8192,
+     256,
+     1024,
+     38.9,
+     0.14,
+     0.55,
+     0.1,
+     0.006,
+     {"llm-infer vllm", 0.93, 1.08, ConstantKind::fitted, 70, 0.01}},
+    {Engine::sglang,
+     0.88,
+     false,
+     1,
+     2048,
+     8192,
+     256,
+     1024,
+     0,
+     0.55,
+     1.9,
+     0.07,
+     0.018,
+     {"llm-infer sglang", 0.9, 1.12, ConstantKind::prior, 5, 0.05}},
+    {Engine::tensorrt_llm,
+     0.90,
+     true,
+     32,
+     8192,
+     8192,
+     2048,
+     2048,
+     12,
+     1.0,
+     1.5,
+     0.1,
+     0.006,
+     {"llm-infer tensorrt-llm", 0.88, 1.15, ConstantKind::prior, 1, 0.05}},
+});
+
+const ServerRow& row_of(Engine engine) {
+  for (const ServerRow& row : k_servers) {
+    if (row.engine == engine) {
+      return row;
+    }
+  }
+  return k_servers.front();
+}
+
+constexpr double k_context_gib = 0.35;  // the driver's context, outside the share as vLLM counts it
+constexpr double k_large_card_bytes = 70 * k_gib;
+constexpr double k_hopper = 9.0;
+constexpr double k_activation_width = 6;  // gate, up and their product in 16 bits; three hidden vectors
+
+// Cards on which vLLM raises its batch limits: from 70 GiB, the A100 excepted.
+bool large_card(const Workload& workload, const Gpu* gpu) {
+  const std::optional<double> total = device_total_bytes(workload, gpu);
+  if (gpu == nullptr || !total || *total < k_large_card_bytes) {
+    return false;
+  }
+  return gpu->vendor == Vendor::amd || (gpu->compute_capability && *gpu->compute_capability >= k_hopper);
+}
+
+double activation_peak(const InferenceInput& input, const ServerRow& row) {
+  const Workload& w = input.workload;
+  const TransformerShape& s = input.shape;
+  const bool large = large_card(w, input.gpu);
+  const double sequences = w.max_num_seqs.value_or(large ? row.sequences_large : row.sequences);
+  const double tokens = w.max_num_batched_tokens.value_or(large ? row.batched_tokens_large : row.batched_tokens);
+  // A limit below the context cuts prompts into chunks; the profiling run then samples few sequences.
+  const bool chunked = w.max_num_batched_tokens && *w.max_num_batched_tokens < w.seq;
+  const double sampler = chunked ? 0 : row.sampler_bytes * s.vocab * sequences;
+  const double layer = tokens * k_activation_width * (mlp_width_of_token(s) / input.split.tensor + s.hidden);
+  return std::max(sampler, layer);
+}
+
+struct Pool {
+  double bytes = 0;      // 0: the share does not hold weights and activations
+  double per_token = 0;  // of one GPU
+};
+
+Pool pool(const InferenceInput& input, const ServerRow& row, double fixed) {
+  Pool result;
+  const CacheBytes cache = cache_bytes(input.shape, input.workload.kv_precision, MlaMode::absorbed);
+  result.per_token = cache.per_token() * kv_share_of_rank(input.shape, input.split.tensor) / input.split.stages;
+  if (const std::optional<double> total = device_total_bytes(input.workload, input.gpu)) {
+    const double share = input.workload.gpu_memory_utilization.value_or(row.share);
+    const double room = row.free_share ? share * (*total - fixed) : share * *total - fixed;
+    result.bytes = std::max(0.0, room);
+  }
+  return result;
+}
+
+void fill_capacity(const Pool& pool, double block, double tokens_each, Capacity* capacity) {
+  if (capacity == nullptr || pool.bytes <= 0 || pool.per_token <= 0) {
+    return;
+  }
+  const double tokens = std::floor(pool.bytes / (pool.per_token * block)) * block;
+  capacity->kv_tokens = tokens;
+  if (tokens_each > 0) {
+    capacity->max_concurrency = tokens / tokens_each;
+  }
+}
+
+}  // namespace
+
+InferenceEstimate server_memory(const InferenceInput& input, Capacity* capacity) {
+  const Workload& w = input.workload;
+  const TransformerShape& s = input.shape;
+  const ServerRow& row = row_of(w.engine);
+  const double ranks = input.split.gpus();
+  const double activations = activation_peak(input, row);
+  const double outside = (ranks > 1 ? row.outside_parallel_gib : row.outside_gib) * k_gib;
+  const double fixed = input.placement.gpu + activations + outside;
+  const Pool blocks = pool(input, row, fixed);
+
+  Tokens tokens = request_tokens(w);
+  tokens.sequences = w.concurrency.value_or(tokens.sequences);
+  const double asked_tokens = std::ceil(tokens.total / row.block) * row.block;
+  const CachePolicy policy = {row.block, WindowPolicy::full, 0};
+  const double state = recurrent_state_bytes(s) * tokens.sequences / ranks;
+  const double asked =
+      kv_cache_bytes(s, w, policy, tokens.total, tokens.sequences) * kv_share_of_rank(s, input.split.tensor) / input.split.stages;
+  fill_capacity({blocks.bytes - state, blocks.per_token}, row.block, asked_tokens, capacity);
+
+  InferenceEstimate e;
+  e.gpu.weights = input.placement.gpu;
+  e.gpu.activations = activations;
+  e.gpu.recurrent_state = state;
+  e.gpu.kv_cache = blocks.bytes > 0 ? std::max(0.0, blocks.bytes - state) : asked;
+  e.gpu.workspace = w.enforce_eager ? 0 : (row.graphs_gib + row.graphs_layer_gib * s.layers) * k_gib;
+  e.gpu.runtime = outside + k_context_gib * k_gib;
+  e.runtime = {0.7 * e.gpu.runtime, e.gpu.runtime, 1.5 * e.gpu.runtime};
+  e.all = e.gpu.scaled(ranks);
+  e.all.weights = input.placement.all_gpus;
+  // What the asked work has alive, whatever the pool was made.
+  e.allocated = e.gpu.weights + activations + state + asked;
+  e.allocated_all = e.all.weights + (activations + state + asked) * ranks;
+  e.steady = e.gpu.weights + state + asked;
+  e.steady_all = e.all.weights + (state + asked) * ranks;
+  if (!row.free_share) {
+    e.minimum_card = (e.allocated + outside) / w.gpu_memory_utilization.value_or(row.share);
+  }
+  e.host_bytes = input.placement.host;
+  e.copies = model_copies(input);
+  e.band = row.band;
+  return e;
+}
+
+}  // namespace gpuadvise::estimate

@@ -1,0 +1,74 @@
+// Whisper and its ports: an encoder over 30 s of sound, a decoder of at most 448 tokens with cross attention.
+#include "estimate/memory/inference_engines.hpp"
+#include "estimate/memory/inference_state.hpp"
+#include "estimate/memory/runtime.hpp"
+
+#include <array>
+
+namespace gpuadvise::estimate {
+namespace {
+
+constexpr double k_frames = 1500;
+constexpr double k_tokens = 448;
+
+struct SpeechRow {
+  Engine engine;
+  double beams;         // sequences decoded together
+  double constant_gib;  // workspace of the first sample
+  double per_further_sample_gib;
+  bool counted_buffers;  // caches and the encoder's working rows are counted, not in the constant
+  double context_gib;
+  BandRow band;
+};
+
+// fitted on device rows: faster-whisper n = 4 of 1 source, whisper.cpp n = 4 of 2, transformers 1, openai-whisper 1
+constexpr auto k_speech = std::to_array<SpeechRow>({
+    {Engine::openai_whisper, 5, 1.15, 0.4, false, 0.5, {"speech openai-whisper", 0.85, 1.2, ConstantKind::prior, 1, 0.05}},
+    {Engine::faster_whisper, 5, 1.0, 0.215, false, 0.45, {"speech faster-whisper", 0.93, 1.09, ConstantKind::prior, 4, 0.02}},
+    {Engine::whisper_cpp, 1, 0.13, 0.0, true, 0.4, {"speech whisper.cpp", 0.92, 1.1, ConstantKind::prior, 4, 0.03}},
+    {Engine::transformers, 1, 0.0, 0.0, true, 0.5, {"speech transformers", 0.9, 1.12, ConstantKind::prior, 1, 0.01}},
+});
+
+const SpeechRow& row_of(Engine engine) {
+  for (const SpeechRow& row : k_speech) {
+    if (row.engine == engine) {
+      return row;
+    }
+  }
+  return k_speech.back();
+}
+
+}  // namespace
+
+InferenceEstimate speech_memory(const InferenceInput& input) {
+  const Workload& w = input.workload;
+  const TransformerShape& s = input.shape;
+  const SpeechRow& row = row_of(w.engine);
+  const double element = compute_bytes(w.precision);
+  const double sequences = request_tokens(w).sequences * row.beams;
+
+  InferenceEstimate e;
+  e.gpu.weights = input.placement.gpu;
+  e.gpu.workspace = (row.constant_gib + row.per_further_sample_gib * (request_tokens(w).sequences - 1)) * k_gib;
+  if (row.counted_buffers) {
+    e.gpu.kv_cache = sequences * 2 * s.decoder_layers * s.hidden * element * (k_frames + k_tokens);
+    if (row.engine == Engine::whisper_cpp) {
+      // fp32 scores of the encoder and 14 working rows
+      e.gpu.activations = 4 * k_frames * (k_frames * s.heads + 14 * s.hidden);
+    } else {
+      e.gpu.activations = request_tokens(w).sequences * k_frames * activation_bytes_per_token(s, element);
+    }
+  }
+  e.allocated = e.gpu.sum();
+  e.steady = e.gpu.weights + e.gpu.kv_cache;
+  e.runtime = Interval{0.7 * row.context_gib, row.context_gib, 1.5 * row.context_gib}.scaled(k_gib);
+  e.gpu.runtime = e.runtime.expected;
+  e.all = e.gpu;
+  e.allocated_all = e.allocated;
+  e.steady_all = e.steady;
+  e.copies = w.all_gpus();
+  e.band = row.band;
+  return e;
+}
+
+}  // namespace gpuadvise::estimate
