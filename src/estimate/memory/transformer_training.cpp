@@ -12,15 +12,20 @@
 namespace gpuadvise::estimate {
 namespace {
 
-// Work buffers of libraries inside the framework's allocator, and inputs of the step. fitted with the method's rows
-constexpr double k_workspace_bytes = 0.15 * k_gib;
 // What the caching allocator keeps beyond live tensors: little of what stays, more of what comes and goes.
 constexpr double k_static_slack = 0.03;
-constexpr double k_constant_slack_bytes = 0.4 * k_gib;
+constexpr double k_constant_slack_bytes = 0.25 * k_gib;
+// Inputs of one length leave little behind: encoders pad to it. fitted on 12 figures of 2 sources
+constexpr double k_fixed_length_slack = 0.10;
 
-// A 4-bit layer is expanded for its product, in the forward pass and again for the input's gradient.
-double dequantised_bytes(const TransformerShape& s, const TrainingMode& mode) {
-  return mode.storage == BaseStorage::nf4 ? 2 * 2 * largest_linear(s) : 0;
+// PyTorch's own optimizers update all parameters at once unless fused: a copy of the updates lives for a moment, when the
+// activations are gone. Releases with eager module loading worked tensor by tensor.
+double optimizer_temporary(const Workload& w, const StackBehaviour& stack, const ShardedBytes& held, const TrainingMode& mode) {
+  const bool own_optimizer = w.strategy == Strategy::zero1 || w.strategy == Strategy::zero2 || w.strategy == Strategy::zero3;
+  if (!stack.foreach_optimizer || own_optimizer || w.module_loading == ModuleLoading::eager || w.offload.kind != OffloadKind::none) {
+    return 0;
+  }
+  return held.gradients * optimizer_bytes(w.optimizer, mode.trained).temporary / mode.trained;
 }
 
 bool pages_to_host(Optimizer optimizer) {
@@ -35,16 +40,18 @@ MemoryFigures transformer_training_memory(const Workload& w, const TransformerSh
   const ParameterSplit split = split_parameters(s);
   const Parallel parallel = parallel_degrees(w);
   const StaticBytes whole = static_bytes(w, s, split, mode, stack);
-  const ShardedBytes held = shard(w, s, split, mode, whole, parallel);
+  const ShardedBytes held = shard(w, s, split, mode, stack, whole, parallel);
   const StepBytes step = step_bytes(w, s, mode, stack, parallel);
 
   // Paged states live in managed memory: the driver shows them, the framework's counter does not, the host can take them.
   const double paged = pages_to_host(w.optimizer) ? held.states : 0;
   const double kept = held.weights + held.gradients + held.states - paged;
-  const double moving = step.sum() + held.gathered + held.buckets;
-  const double workspace = k_workspace_bytes + dequantised_bytes(s, mode);
+  const double temporary = std::max(0.0, optimizer_temporary(w, stack, held, mode) - step.sum());
+  const double moving = step.sum() + temporary + held.gathered + held.buckets;
+  const double workspace = blas_workspace_bytes(gpu);
   const double allocated = kept + moving + workspace;
-  const double fragmentation = k_static_slack * kept + stack.slack * moving + k_constant_slack_bytes - k_workspace_bytes;
+  const double slack = s.kind == TransformerKind::encoder ? std::min(stack.slack, k_fixed_length_slack) : stack.slack;
+  const double fragmentation = k_static_slack * kept + slack * moving + k_constant_slack_bytes;
   const double reserved = allocated + fragmentation;
   const Interval runtime = runtime_bytes(true, w.module_loading, gpu);
   const double collectives = collective_library_bytes(w.all_gpus(), w.nodes);
@@ -55,7 +62,7 @@ MemoryFigures transformer_training_memory(const Workload& w, const TransformerSh
   parts.components.optimizer_states = held.states;
   parts.components.activations = step.activations;
   parts.components.logits = step.logits;
-  parts.components.workspace = workspace;
+  parts.components.workspace = workspace + temporary;
   parts.components.communication = held.gathered + held.buckets + collectives;
   parts.components.runtime = runtime.expected;
   parts.components.fragmentation = fragmentation;

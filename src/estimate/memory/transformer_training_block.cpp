@@ -77,7 +77,7 @@ double adapter_input_bytes(const Workload& w, const TransformerShape& s, const S
     bytes += linear.source == LinearInput::feed_forward_product ? (2 + (stack.own_adapter_inputs ? k_mask_bytes : 0)) * linear.in : 0;
   }
   const double copy = 2 + (stack.own_adapter_inputs ? k_mask_bytes : 0);
-  bytes += copy * s.hidden * std::min(attention_inputs, 2.0) * 2;
+  bytes += copy * s.hidden * std::min(attention_inputs, 2.0);
   return bytes + (up ? 2 * 2 * s.hidden : 0);
 }
 

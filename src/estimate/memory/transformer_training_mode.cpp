@@ -60,7 +60,7 @@ TrainingMode training_mode(const Workload& w, const StackBehaviour& stack) {
   mode.trained = sixteen_bit ? stack.adapter_bytes : 4;
   const PrecisionKind stored = w.weights ? w.weights->kind : (w.method == Method::qlora ? PrecisionKind::nf4 : w.precision.kind);
   const bool fp32_base = stored == PrecisionKind::fp32 || !sixteen_bit;
-  mode.base = mode.embedding = fp32_base ? 4 : 2;
+  mode.base = mode.embedding = mode.unquantised = fp32_base ? 4 : 2;
   mode.residual = fp32_base ? 4 : 2;
   mode.cast_copy = fp32_base && sixteen_bit ? 2 : 0;
   if (w.weights ? is_quantised(*w.weights) : w.method == Method::qlora) {
@@ -68,11 +68,14 @@ TrainingMode training_mode(const Workload& w, const StackBehaviour& stack) {
     mode.storage = mode.quantised > 0.9 ? BaseStorage::int8 : BaseStorage::nf4;
     mode.base = 2;
     // peft's prepare_model_for_kbit_training: what is not quantised becomes fp32, and 4-bit layers answer in the type
-    // of their input, so the whole stream is fp32. Programs with a 16-bit model, and DeepSpeed's fp16, leave it out.
-    const bool prepared = stack.kbit_preparation && w.precision.kind == PrecisionKind::amp_bf16;
+    // of their input, so the whole stream is fp32. Programs with a 16-bit model leave it out; DeepSpeed's fp16 has the
+    // stream in fp16 again.
+    const bool prepared = stack.kbit_preparation && is_amp(w.precision) && mode.storage == BaseStorage::nf4;
     mode.embedding = prepared ? 4 : 2;
-    mode.residual = prepared ? 4 : 2;
-    mode.compute = prepared ? 4 : 2;
+    mode.unquantised = prepared ? 4 : 2;
+    const bool wide_stream = prepared && w.precision.kind == PrecisionKind::amp_bf16;
+    mode.residual = wide_stream ? 4 : 2;
+    mode.compute = wide_stream ? 4 : 2;
   }
   return mode;
 }

@@ -17,10 +17,11 @@ struct TrainingMode {
   double base = 4;       // a weight of the base that is not quantised
   double quantised = 0;  // a weight of a quantised linear layer, scales included
   double embedding = 4;
-  double trained = 4;    // a trained parameter (its gradient and its states have the same type)
-  double compute = 4;    // operands of matrix products
-  double residual = 4;   // the stream between blocks, and what its checkpoints keep
-  double cast_copy = 0;  // 16-bit copy of a linear weight that autocast keeps during a step
+  double unquantised = 4;  // what a quantiser leaves alone beside the embeddings: norms, an image tower
+  double trained = 4;      // a trained parameter (its gradient and its states have the same type)
+  double compute = 4;      // operands of matrix products
+  double residual = 4;     // the stream between blocks, and what its checkpoints keep
+  double cast_copy = 0;    // 16-bit copy of a linear weight that autocast keeps during a step
 };
 
 [[nodiscard]] TrainingMode training_mode(const Workload& workload, const StackBehaviour& stack);

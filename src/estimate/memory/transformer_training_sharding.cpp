@@ -30,39 +30,63 @@ Divided divided_by(Strategy strategy) {
   return {};
 }
 
-// Defaults of DeepSpeed: reduce and gather buckets of 2e8 elements, 1e9 live parameters in stage 3.
-constexpr double k_zero_bucket_elements = 2e8;
-constexpr double k_zero3_live_elements = 1e9;
-constexpr double k_zero3_live_share = 0.9;  // fitted by eye on two sources
+// Defaults of DeepSpeed, in elements: buckets of stages 1 and 2 (one to reduce, one to gather), the flat buffer that
+// stage 3 sets aside for reductions, and the parameters that stage 3 keeps gathered.
+constexpr double k_zero_bucket = 2e8;
+constexpr double k_zero3_bucket = 5e8;
+constexpr double k_zero3_live = 1e9;
+constexpr double k_zero3_live_share = 0.9;  // prior
+constexpr double k_sixteen_bits = 2;
 
-// FSDP holds the unit in work and the one fetched ahead, and the embeddings, which are a unit of their own.
-double fsdp_gathered(const ParameterSplit& split, const TransformerShape& s, const TrainingMode& mode) {
+struct Gathered {
+  double weights = 0;
+  double gradients = 0;
+};
+
+// FSDP holds the unit in work and the one fetched ahead, and the embeddings, which are a unit of their own; the gradients
+// of both are whole until they are reduced. A head of its own is reduced before the blocks, a tied one at the end.
+Gathered fsdp_gathered(const ParameterSplit& split, const TransformerShape& s, const TrainingMode& mode) {
   const double unit = (split.linear + split.experts) / std::max(1.0, all_layers(s));
-  const double sixteen = std::min(mode.compute, 2.0 + (mode.autocast ? 0.0 : 2.0));
-  const double weight = mode.storage == BaseStorage::plain ? (mode.trains_base ? sixteen : std::min(mode.base, 2.0)) : mode.quantised;
-  const double gradient = mode.trains_base ? unit * sixteen : 0.0;
-  return 2 * unit * weight + split.embedding * 2 + gradient;
+  const double compute = mode.autocast ? k_sixteen_bits : mode.base;
+  const double weight = mode.storage == BaseStorage::plain ? std::min(compute, mode.base) : mode.quantised;
+  const double gradient = s.tied_embeddings ? unit + split.embedding : std::max(unit, split.embedding / 2);
+  return {2 * unit * weight + split.embedding * std::min(compute, mode.embedding), mode.trains_base ? gradient * compute : 0.0};
 }
 
-double gathered_bytes(const Workload& w, const ParameterSplit& split, const TransformerShape& s, const TrainingMode& mode) {
-  const double fsdp = fsdp_gathered(split, s, mode);
-  if (w.strategy != Strategy::zero3) {
-    return fsdp;
+Gathered gathered(const Workload& w, const ParameterSplit& split, const TransformerShape& s, const TrainingMode& mode,
+                  const Parallel& parallel) {
+  Gathered whole = fsdp_gathered(split, s, mode);
+  if (w.strategy == Strategy::zero3) {
+    whole.weights = std::max(whole.weights, k_zero3_live_share * k_sixteen_bits * std::min(split.total(), k_zero3_live));
+  } else if (parallel.pipeline > 1 && mode.trains_base) {
+    // The stages of a pipeline run many micro-batches between two reductions and keep their weights gathered.
+    whole.weights = k_sixteen_bits * split.total() / parallel.pipeline;
   }
-  return std::max(fsdp, k_zero3_live_share * 2 * std::min(split.total(), k_zero3_live_elements));
+  return {whole.weights / parallel.tensor, whole.gradients / parallel.tensor};
 }
 
-double bucket_bytes(const Workload& w, double gradients, const Parallel& parallel, double trained_bytes) {
+// Gradients are reduced after the last micro-batch of a step only.
+bool reduces_late(const Workload& w, const StackBehaviour& stack, const Parallel& parallel) {
+  return w.strategy == Strategy::fsdp && (w.accumulate > 1 || parallel.pipeline > 1 || stack.fsdp_accumulates) &&
+         w.offload.kind == OffloadKind::none;
+}
+
+double bucket_bytes(const Workload& w, double gradients, const Parallel& parallel) {
   switch (w.strategy) {
     case Strategy::zero1:
     case Strategy::zero2:
-      return std::min(2 * k_zero_bucket_elements * 2, 2 * gradients);
-    case Strategy::fsdp:
+      return std::min(2 * k_zero_bucket * k_sixteen_bits, 2 * gradients);
     case Strategy::zero3:
+      return k_zero3_bucket * k_sixteen_bits;
+    case Strategy::fsdp:
       return 0;
     default:
-      return trained_bytes > 0 ? ddp_bucket_bytes(gradients, parallel.data) : 0;
+      return ddp_bucket_bytes(gradients, parallel.data);
   }
+}
+
+bool keeps_weights_on_host(OffloadKind kind) {
+  return kind == OffloadKind::params || kind == OffloadKind::model || kind == OffloadKind::sequential;
 }
 
 }  // namespace
@@ -79,7 +103,7 @@ Parallel parallel_degrees(const Workload& w) {
 }
 
 ShardedBytes shard(const Workload& w, const TransformerShape& s, const ParameterSplit& split, const TrainingMode& mode,
-                   const StaticBytes& whole, const Parallel& parallel) {
+                   const StackBehaviour& stack, const StaticBytes& whole, const Parallel& parallel) {
   const Divided divided = divided_by(w.strategy);
   // Context-parallel ranks hold the same weights and shard them as data-parallel ones do.
   const double ranks = parallel.data * parallel.context;
@@ -87,24 +111,25 @@ ShardedBytes shard(const Workload& w, const TransformerShape& s, const Parameter
   const auto part = [&](double bytes, bool by_ranks) { return bytes / model_parallel / (by_ranks ? ranks : 1.0); };
   ShardedBytes bytes;
   bytes.weights = part(whole.weights(), divided.weights);
-  bytes.gradients = part(whole.gradients, divided.gradients);
+  bytes.gradients = part(whole.gradients, divided.gradients && !reduces_late(w, stack, parallel));
   bytes.states = part(whole.states, divided.states);
-  // A DeepSpeed model in 16 bits has its fp32 weights among the states.
-  if (ranks > 1 && divided.weights) {
-    bytes.gathered = gathered_bytes(w, split, s, mode) / parallel.tensor;
-  }
+  const Gathered in_work = gathered(w, split, s, mode, parallel);
   if (ranks > 1) {
-    bytes.buckets = bucket_bytes(w, part(whole.gradients, divided.gradients), parallel, mode.trained);
+    bytes.buckets = bucket_bytes(w, part(whole.gradients, divided.gradients), parallel);
+    if (divided.weights) {
+      // Never more than what the shards leave out.
+      bytes.gathered = std::min(in_work.weights, part(whole.weights(), false) - bytes.weights) +
+                       std::min(in_work.gradients, part(whole.gradients, false) - bytes.gradients);
+    }
   }
   const double gpus = w.all_gpus();
   if (w.offload.kind == OffloadKind::optimizer) {
     bytes.host = bytes.states * gpus;
     bytes.states = 0;
-  } else if (w.offload.kind == OffloadKind::params || w.offload.kind == OffloadKind::model || w.offload.kind == OffloadKind::sequential) {
+  } else if (keeps_weights_on_host(w.offload.kind)) {
     bytes.host = (bytes.weights + bytes.gradients + bytes.states) * gpus;
+    bytes.gathered = std::min(in_work.weights + in_work.gradients, bytes.weights + bytes.gradients + bytes.gathered);
     bytes.weights = bytes.gradients = bytes.states = 0;
-    // One layer at a time is on the card, and the next on its way.
-    bytes.gathered = std::max(bytes.gathered, gathered_bytes(w, split, s, mode) / parallel.tensor);
   }
   return bytes;
 }

@@ -25,6 +25,6 @@ struct ShardedBytes {
   double host = 0;      // of all GPUs together
 };
 [[nodiscard]] ShardedBytes shard(const Workload& workload, const TransformerShape& shape, const ParameterSplit& split,
-                                 const TrainingMode& mode, const StaticBytes& whole, const Parallel& parallel);
+                                 const TrainingMode& mode, const StackBehaviour& stack, const StaticBytes& whole, const Parallel& parallel);
 
 }  // namespace gpuadvise::estimate

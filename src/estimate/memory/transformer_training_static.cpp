@@ -9,7 +9,7 @@ namespace {
 double base_weight_bytes(const ParameterSplit& split, const TrainingMode& mode) {
   const double linear = mode.quantised > 0 ? mode.quantised : mode.base;
   const double experts = mode.storage == BaseStorage::nf4 ? mode.base : linear;
-  const double vision = mode.trains_base ? mode.base : 2.0;
+  const double vision = mode.trains_base ? mode.base : mode.unquantised;
   return split.linear * linear + split.experts * experts + split.embedding * mode.embedding + split.vision * vision;
 }
 

@@ -12,7 +12,7 @@ constexpr double k_block_parameters = 12;
 constexpr double k_patch_pixels = 14;
 // Patches that are merged into one token of the language model, where only tokens are known.
 constexpr double k_patches_per_token = 4;
-constexpr double k_default_patches = 1024;
+constexpr double k_default_patches = 4096;  // a picture of 900 x 900 pixels, in tiles or whole
 // Counted: norm inputs and outputs, q, k, v, attention output, the feed-forward's two tensors of four widths.
 constexpr double k_kept_elements = 16;
 
@@ -25,14 +25,14 @@ double patches(const Workload& w, const TransformerShape& s) {
 
 }  // namespace
 
+// Checkpoints are set on the language layers; programs differ in whether the tower has them, so it is counted without.
 double vision_tower_bytes(const Workload& w, const TransformerShape& s, const TrainingMode& mode) {
   if (s.vision_params <= 0 || !mode.trains_base) {
     return 0;
   }
   const double layers = std::cbrt(s.vision_params / (k_block_parameters * k_width_per_layer * k_width_per_layer));
   const double width = k_width_per_layer * layers;
-  const double kept_layers = w.checkpointing == Checkpointing::full ? 1.0 + layers / k_kept_elements : layers;
-  return w.batch * patches(w, s) * kept_layers * k_kept_elements * width * mode.compute;
+  return w.batch * patches(w, s) * layers * k_kept_elements * width * mode.compute;
 }
 
 }  // namespace gpuadvise::estimate
