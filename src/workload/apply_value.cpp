@@ -28,7 +28,9 @@ std::string choices_hint(std::span<const Choice> choices) {
 
 bool read_number(Draft& draft, const KeySpec& spec, const Value& value, double& result) {
   const bool whole = spec.kind == ValueKind::count;
-  const auto number = to_number(value);
+  // Memory is written as people write it ("24G"); every other number has one unit.
+  const auto bytes = spec.unit == "GiB" && value.text() != nullptr ? parse_size_bytes(*value.text()) : std::nullopt;
+  const auto number = bytes ? std::optional<double>(*bytes / k_gib) : to_number(value);
   if (number && *number >= spec.low && *number <= spec.high && (!whole || *number == std::floor(*number))) {
     result = *number;
     return true;

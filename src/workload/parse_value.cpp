@@ -326,7 +326,8 @@ std::optional<KvPrecision> to_kv_precision(std::string_view text) {
   std::string_view rest = text;
   const std::string_view first = next_part(rest, "/");
   const auto k_type = parse_kv_type(first);
-  const auto v_type = rest.empty() ? k_type : parse_kv_type(trim(rest));
+  const bool pair = text.find('/') != std::string_view::npos;
+  const auto v_type = pair ? parse_kv_type(trim(rest)) : k_type;
   if (!k_type || !v_type) {
     return std::nullopt;
   }

@@ -1,0 +1,110 @@
+// A handful of models for tests of resolve, and short ways to call it.
+#pragma once
+
+#include "workload/resolve.hpp"
+
+#include <array>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace gpuadvise::workload {
+
+inline Model image_model(std::string_view id, Field field, VisionAttention attention) {
+  ImageProfile profile;
+  profile.params = 25557032;
+  profile.image = 224;
+  profile.attention = attention;
+  Model model;
+  model.id = id;
+  model.field = field;
+  model.shape = profile;
+  return model;
+}
+
+inline Model text_model(std::string_view id, Field field, double params, double context) {
+  TransformerShape shape;
+  shape.params = params;
+  shape.max_context = context;
+  Model model;
+  model.id = id;
+  model.field = field;
+  model.shape = shape;
+  return model;
+}
+
+inline Model pipeline_model(std::string_view id) {
+  DiffusionPipeline pipeline;
+  pipeline.denoiser_params = 2.6e9;
+  pipeline.width_px = 1024;
+  pipeline.height_px = 1024;
+  pipeline.default_steps = 50;
+  Model model;
+  model.id = id;
+  model.field = Field::diffusion;
+  model.shape = pipeline;
+  return model;
+}
+
+class SampleModels final : public ModelSource {
+ public:
+  std::optional<FoundModel> find(const ModelQuery& query) const override {
+    for (const Model& model : models_) {
+      if (model.id == query.text) {
+        return FoundModel{model, std::string(model.id), {}, false};
+      }
+    }
+    if (query.text == "llama-awq") {
+      return FoundModel{models_[2], "llama", "int4-awq", true};
+    }
+    return std::nullopt;
+  }
+  std::vector<std::string> near(std::string_view) const override { return {"resnet50"}; }
+  std::optional<Model> infer(double params, Field field) const override {
+    return field == Field::vision ? std::nullopt : std::optional<Model>(text_model("inferred", field, params, 8192));
+  }
+  FoundModel read_file(std::string_view path) const override {
+    if (path == "missing.json") {
+      throw Error(ErrorCode::unreadable, "cannot read missing.json");
+    }
+    return {models_[2], "llama", {}, false};
+  }
+
+ private:
+  std::array<Model, 8> models_{image_model("resnet50", Field::vision, VisionAttention::none),
+                               image_model("vit", Field::vision, VisionAttention::fused),
+                               text_model("llama", Field::language, 7e9, 4096),
+                               text_model("bert", Field::encoder, 110e6, 512),
+                               pipeline_model("sdxl"),
+                               text_model("whisper", Field::speech, 1.5e9, 448),
+                               text_model("gpt-oss-20b", Field::language, 20.9e9, 131072),
+                               image_model("mask-rcnn", Field::detection, VisionAttention::none)};
+};
+
+inline constexpr std::array<StackPreset, 4> k_sample_presets{{{"unsloth", "", "offload", "activations"},
+                                                              {"unsloth", "", "loss", "fused"},
+                                                              {"openmmlab", "segmentation", "cudnn_benchmark", "true"},
+                                                              {"litgpt", "", "strategy", "fsdp"}}};
+
+using Pairs = std::initializer_list<std::pair<const char*, Value>>;
+
+inline Request resolved(Pairs pairs) {
+  std::vector<Setting> settings;
+  for (const auto& [key, value] : pairs) {
+    settings.push_back({key, value, Origin::user});
+  }
+  return resolve(settings, SampleModels(), k_sample_presets);
+}
+
+inline Faults faults_of(Pairs pairs) {
+  try {
+    static_cast<void>(resolved(pairs));
+  } catch (const RequestError& error) {
+    return error.faults();
+  }
+  return {};
+}
+
+}  // namespace gpuadvise::workload
