@@ -21,8 +21,8 @@ constexpr auto k_gpu_provenance =
                                      "measured_fp16_tflops", "sources", "field_sources", "corrected_fields", "note"});
 constexpr auto k_price_provenance =
     std::to_array<std::string_view>({"usd_low", "usd_high", "qty_sold", "market", "confidence", "left_out", "note"});
-constexpr auto k_offer_provenance = std::to_array<std::string_view>(
-    {"usd_per_hour", "tier", "provider_url", "note", "region", "confidence", "currency"});
+constexpr auto k_offer_provenance =
+    std::to_array<std::string_view>({"usd_per_hour", "tier", "provider_url", "note", "region", "confidence", "left_out"});
 constexpr auto k_model_keys =
     std::to_array<std::string_view>({"id", "name", "hf_id", "family", "field", "source", "sources", "aliases", "image", "transformer",
                                      "diffusion", "recommender", "notes", "note", "verification"});

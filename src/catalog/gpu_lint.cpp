@@ -39,7 +39,12 @@ class Report {
 };
 
 std::string number(double value) {
-  return format_significant(value, 4);
+  std::string text = format_significant(value, 6);
+  if (text.find('.') != std::string::npos) {
+    text.erase(text.find_last_not_of('0') + 1);
+    text.erase(text.find_last_not_of('.') + 1);
+  }
+  return text;
 }
 
 // A stated figure against the one that follows from others.
