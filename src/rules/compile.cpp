@@ -144,7 +144,7 @@ class Compiler {
   }
 
   void check_keys(const Json& each, const std::string& path) const {
-    static const std::vector<std::string_view> known{"id", "when", "severity", "effect", "message", "why", "source", "disabled"};
+    static const std::vector<std::string_view> known{"id", "when", "severity", "effect", "message", "change", "why", "source", "disabled"};
     for (const auto& [key, value] : each.items()) {
       if (std::find(known.begin(), known.end(), key) == known.end()) {
         fail(path + "/" + key, "unknown key '" + key + "'", suggestion(key, known));
@@ -188,6 +188,9 @@ class Compiler {
     compiled.first_piece = static_cast<std::uint32_t>(out_.pieces.size());
     message(string_field(each, "message", path, true), path + "/message");
     compiled.pieces = static_cast<std::uint32_t>(out_.pieces.size()) - compiled.first_piece;
+    compiled.first_change = static_cast<std::uint32_t>(out_.pieces.size());
+    message(string_field(each, "change", path, false), path + "/change");
+    compiled.change_pieces = static_cast<std::uint32_t>(out_.pieces.size()) - compiled.first_change;
     out_.rules.push_back(compiled);
   }
 

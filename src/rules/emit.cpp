@@ -40,7 +40,7 @@ std::string row(const Rule& rule) {
   return "  {" + literal(rule.id) + ", " + literal(rule.why) + ", " + literal(rule.source) + ", " + cast("Severity", rule.severity) + ", " +
          std::to_string(rule.scope) + ", " + (rule.has_effect ? "true" : "false") + ", " + cast("Objective", rule.objective) + ", " +
          shortest(rule.delta) + ", " + std::to_string(rule.first_node) + ", " + std::to_string(rule.first_piece) + ", " +
-         std::to_string(rule.pieces) + "},\n";
+         std::to_string(rule.pieces) + ", " + std::to_string(rule.first_change) + ", " + std::to_string(rule.change_pieces) + "},\n";
 }
 
 std::string row(const Node& node) {

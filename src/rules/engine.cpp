@@ -36,6 +36,10 @@ Finding RuleEntry::finding(const Subject& subject) const {
   return {std::string(rule->id), rule->severity, message_of(*table, *rule, subject)};
 }
 
+std::string RuleEntry::change(const Subject& subject) const {
+  return change_of(*table, *rule, subject);
+}
+
 RuleSet::RuleSet(const RuleTable& base) : base_(std::make_unique<RuleTable>(base)) {
   entries_.reserve(base.rules.size());
   for (const Rule& rule : base_->rules) {

@@ -23,6 +23,7 @@ struct RuleEntry {
 
   [[nodiscard]] bool holds_for(const Subject& subject) const;
   [[nodiscard]] Finding finding(const Subject& subject) const;
+  [[nodiscard]] std::string change(const Subject& subject) const;
 };
 
 // The shipped rules with a user's on top: a rule of the same id replaces, a disabled one removes.

@@ -62,6 +62,11 @@ Datum compared_price(const Subject& s) {
   return number(s.preferences->source == Sourcing::buy ? s.cost->purchase_usd : s.cost->total_usd);
 }
 
+Datum over_budget(const Subject& s) {
+  const std::optional<double> spendable = s.preferences != nullptr ? s.preferences->spendable_usd() : std::nullopt;
+  return spendable && s.cost != nullptr && s.cost->purchase_usd ? number(*s.cost->purchase_usd - *spendable) : Datum{};
+}
+
 constexpr std::uint8_t k_figures = scope::card | scope::figures;
 constexpr std::uint8_t k_price = scope::card | scope::price;
 
@@ -91,6 +96,7 @@ constexpr auto k_facts = std::to_array<Fact>({
     FIT_FACT("memory.spare_gib", number, "usable less need", gib(fit.usable_bytes - f.memory.need.expected)),
     FIT_FACT("memory.headroom", number, "usable over need", number(fit.usable_bytes / f.memory.need.expected)),
     FIT_FACT("memory.probability", number, "that it fits", number(fit.probability)),
+    FIT_FACT("memory.probability_percent", number, "the same in percent", number(fit.probability * 100.0)),
     FIT_FACT("memory.verdict", text, "fits, tight, no", text(to_string(fit.verdict))),
     MEMORY_FACT("capacity.max_concurrency", number, "requests in flight", number(f.capacity.max_concurrency)),
     SPEED_FACT("speed.throughput", number, "images, samples, tokens or iterations a second, all GPUs", number(v.throughput.expected)),
@@ -121,6 +127,7 @@ constexpr auto k_facts = std::to_array<Fact>({
     COST_FACT("cost.total_usd", k_price, number, "purchase, host and energy over the years of use", number(c.total_usd)),
     COST_FACT("cost.usd_per_million", k_figures, number, "cost of a million units of work", number(c.usd_per_million)),
     COST_FACT("cost.break_even_hours", k_price, number, "hours after which buying is cheaper", number(c.break_even_hours)),
+    Fact{"cost.over_budget_usd", Kind::number, k_price, "purchase less what may be spent", over_budget},
     Fact{"cost.compared_usd", Kind::number, k_price, "what the price objective compares", compared_price},
 });
 static_assert(k_facts.size() < 256);

@@ -57,6 +57,10 @@ constexpr auto k_facts = std::to_array<Fact>({
     WORKLOAD_FACT("method", k_request, text, "full, lora, qlora", word(K::method, w.method)),
     WORKLOAD_FACT("lora_rank", k_request, number, "rank of the adapters", number(w.lora_rank)),
     Fact{"workload.precision", Kind::text, k_card, "number format", [](const Subject& s) { return text(s.precision); }},
+    Fact{"workload.precision_changed", Kind::boolean, k_card, "the card lacks the default precision, another is planned",
+         [](const Subject& s) {
+           return s.request && s.workload ? boolean(!(s.request->workload.precision == s.workload->precision)) : Datum{};
+         }},
     WORKLOAD_FACT("amp", k_card, boolean, "mixed precision", boolean(is_amp(w.precision))),
     WORKLOAD_FACT("quantised", k_card, boolean, "weights are quantised", boolean(is_quantised(w.precision))),
     WORKLOAD_FACT("uses_bf16", k_card, boolean, "needs bfloat16 arithmetic", boolean(uses_bf16(w.precision))),
@@ -102,8 +106,7 @@ constexpr auto k_facts = std::to_array<Fact>({
     REQUEST_FACT("model.family", text, "family", text(r.model.family)),
     REQUEST_FACT("model.params", number, "parameters", number(r.model.params())),
     REQUEST_FACT("model.params_b", number, "parameters in billions", number(r.model.params() / 1e9)),
-    REQUEST_FACT("request.precision_given", boolean, "the user chose the precision",
-                 boolean(r.origins[K::precision] >= Origin::preset && r.origins[K::precision] != Origin::inferred)),
+    REQUEST_FACT("request.precision_given", boolean, "the user chose the precision", boolean(r.origins[K::precision] >= Origin::file)),
     REQUEST_FACT("request.gpus_given", boolean, "the user chose the number of GPUs", boolean(r.origins[K::gpus] >= Origin::file)),
     REQUEST_FACT("request.strategy_given", boolean, "the user chose the strategy", boolean(r.origins[K::strategy] >= Origin::file)),
     REQUEST_FACT("request.gpus", number, "GPUs asked for", number(r.workload.all_gpus())),

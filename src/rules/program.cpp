@@ -288,6 +288,26 @@ class Evaluation {
   std::unique_ptr<std::deque<std::string>> scratch_;
 };
 
+std::string filled(const RuleTable& table, std::uint32_t first, std::uint32_t count, const Subject& subject) {
+  std::string message;
+  std::array<char, 64> buffer;
+  for (const Piece& piece : table.pieces.subspan(first, count)) {
+    if (piece.fact == k_no_fact) {
+      message += table.texts[piece.text];
+      continue;
+    }
+    const Datum value = fact_at(piece.fact).read(subject);
+    if (value.kind != Kind::number || piece.style == Style::plain) {
+      message += plain_text(value);
+    } else if (piece.style == Style::usd) {
+      message += format_usd(value.number);
+    } else {
+      message += fixed_text(value.number, piece.digits, buffer);
+    }
+  }
+  return message;
+}
+
 }  // namespace
 
 bool holds(const RuleTable& table, std::uint32_t node, const Subject& subject) {
@@ -305,23 +325,11 @@ std::uint8_t scope_of(const RuleTable& table, std::uint32_t node) {
 }
 
 std::string message_of(const RuleTable& table, const Rule& rule, const Subject& subject) {
-  std::string message;
-  std::array<char, 64> buffer;
-  for (const Piece& piece : table.pieces.subspan(rule.first_piece, rule.pieces)) {
-    if (piece.fact == k_no_fact) {
-      message += table.texts[piece.text];
-      continue;
-    }
-    const Datum value = fact_at(piece.fact).read(subject);
-    if (value.kind != Kind::number || piece.style == Style::plain) {
-      message += plain_text(value);
-    } else if (piece.style == Style::usd) {
-      message += format_usd(value.number);
-    } else {
-      message += fixed_text(value.number, piece.digits, buffer);
-    }
-  }
-  return message;
+  return filled(table, rule.first_piece, rule.pieces, subject);
+}
+
+std::string change_of(const RuleTable& table, const Rule& rule, const Subject& subject) {
+  return filled(table, rule.first_change, rule.change_pieces, subject);
 }
 
 }  // namespace gpuadvise::rules

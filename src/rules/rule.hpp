@@ -81,6 +81,8 @@ struct Rule {
   std::uint32_t first_node = 0;
   std::uint32_t first_piece = 0;
   std::uint32_t pieces = 0;
+  std::uint32_t first_change = 0;  // what would admit a rejected card, as a message
+  std::uint32_t change_pieces = 0;
 };
 
 struct RuleTable {

@@ -1,0 +1,202 @@
+#include "advise/assess.hpp"
+
+#include "advise/score.hpp"
+#include "estimate/cost/cost.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace gpuadvise::advise {
+namespace {
+
+estimate::CostTerms terms_of(const Preferences& preferences) {
+  return {preferences.electricity_usd_per_kwh, preferences.hours_per_day, preferences.years, preferences.host_cost_usd};
+}
+
+// The user's own price goes before every quote.
+std::optional<Price> price_of(const Gpu& gpu, const Preferences& preferences, const CatalogView& catalog) {
+  for (const PriceOverride& own : preferences.price_overrides) {
+    const std::vector<const Gpu*> meant = catalog.find(own.gpu);
+    if (std::find(meant.begin(), meant.end(), &gpu) != meant.end()) {
+      return Price{gpu.id, own.usd, PriceKind::user, preferences.as_of, "given"};
+    }
+  }
+  return catalog.price ? catalog.price(gpu, preferences.condition) : std::nullopt;
+}
+
+// How far a rejected candidate is from acceptance, as a share; only what the estimate or the price decided has a distance.
+double distance_of(const rules::Subject& subject) {
+  double distance = 0.0;
+  if (subject.figures != nullptr && subject.figures->fit && subject.figures->fit->usable_bytes > 0.0) {
+    distance += std::max(0.0, subject.figures->memory.need.expected / subject.figures->fit->usable_bytes - 1.0);
+  }
+  const std::optional<double> spendable = subject.preferences->spendable_usd();
+  if (spendable && *spendable > 0.0 && subject.source == Sourcing::buy && subject.cost->purchase_usd) {
+    distance += std::max(0.0, *subject.cost->purchase_usd / *spendable - 1.0);
+  }
+  return distance;
+}
+
+Rejection rejection_of(const rules::RuleEntry& rule, const rules::Subject& subject, bool estimated) {
+  Rejection rejection;
+  rejection.gpu = subject.gpu;
+  rejection.count = subject.count;
+  rejection.source = subject.source;
+  rejection.rule = rule.rule->id;
+  rejection.message = rule.finding(subject).message;
+  rejection.smallest_change = rule.change(subject);
+  if (subject.cost != nullptr) {
+    rejection.cost = *subject.cost;
+  }
+  if (estimated) {
+    rejection.figures = *subject.figures;
+  }
+  rejection.distance = estimated ? distance_of(subject) : std::numeric_limits<double>::infinity();
+  return rejection;
+}
+
+}  // namespace
+
+Assessor::Assessor(const Request& request, const Preferences& preferences, const CatalogView& catalog)
+    : request_(request),
+      preferences_(preferences),
+      catalog_(catalog),
+      objectives_(*catalog.objectives),
+      precision_name_(to_string(request.workload.precision)),
+      spreads_(spreads(request)) {
+  for (auto& each : variants_) {
+    each.resize(spreads_.size());
+  }
+  rules::Subject subject;
+  subject.request = &request_;
+  subject.workload = &request_.workload;
+  subject.preferences = &preferences_;
+  subject.precision = precision_name_;
+  judge_.emplace(*catalog.rules, subject);
+  measure_reference();
+}
+
+void Assessor::measure_reference() {
+  const auto reference =
+      std::find_if(catalog_.gpus.begin(), catalog_.gpus.end(), [this](const Gpu& gpu) { return gpu.id == objectives_.reference_gpu; });
+  if (reference == catalog_.gpus.end()) {
+    return;
+  }
+  const Figures figures = figures_of(spread_over(request_.workload, {1.0, Strategy::none}, false), *reference);
+  if (figures.speed) {
+    reference_throughput_ = figures.speed->throughput.expected;
+    reference_power_w_ = reference->tdp_w.value_or(0.0);
+  }
+}
+
+std::vector<Finding> Assessor::about_request() const {
+  rules::Subject subject;
+  subject.request = &request_;
+  subject.workload = &request_.workload;
+  subject.preferences = &preferences_;
+  subject.precision = precision_name_;
+  return judge_->about_request(subject);
+}
+
+Figures Assessor::figures_of(const Workload& workload, const Gpu& gpu) const {
+  const estimate::CardUse use = estimate::default_use(gpu, preferences_.os == HostSystem::windows);
+  return estimate::evaluate(estimate::prepare(workload, request_.model), &gpu, use);
+}
+
+bool Assessor::acceptable(const Figures& figures) const {
+  return figures.fit && (figures.fit->verdict == Verdict::fits || (figures.fit->verdict == Verdict::tight && !preferences_.strict));
+}
+
+const Assessor::Variant& Assessor::variant(std::size_t spread, bool fp16) {
+  std::optional<Variant>& slot = variants_[fp16 ? 1 : 0][spread];
+  if (!slot) {
+    const Workload workload = spread_over(request_.workload, spreads_[spread], fp16);
+    slot = Variant{estimate::prepare(workload, request_.model), to_string(workload.precision)};
+  }
+  return *slot;
+}
+
+Costs Assessor::costs_of(const Gpu& gpu, double count) const {
+  const std::span<const CloudOffer> offers = catalog_.offers ? catalog_.offers(gpu) : std::span<const CloudOffer>{};
+  return estimate::ownership_costs(gpu, count, price_of(gpu, preferences_, catalog_), offers, terms_of(preferences_));
+}
+
+rules::Subject Assessor::subject_of(const Card& card, Sourcing source) const {
+  rules::Subject subject;
+  subject.request = &request_;
+  subject.preferences = &preferences_;
+  subject.gpu = card.gpu;
+  subject.named = card.named;
+  subject.source = source;
+  subject.reference_throughput = reference_throughput_;
+  subject.reference_power_w = reference_power_w_;
+  return subject;
+}
+
+void Assessor::assess(const Card& card, std::vector<Recommendation>& results, std::vector<Rejection>& rejected) {
+  for (const Sourcing source : {Sourcing::buy, Sourcing::rent}) {
+    if (preferences_.source == source || preferences_.source == Sourcing::both) {
+      assess(card, source, results, rejected);
+    }
+  }
+}
+
+void Assessor::assess(const Card& card, Sourcing source, std::vector<Recommendation>& results, std::vector<Rejection>& rejected) {
+  const bool fp16 = needs_fp16(request_, *card.gpu);
+  const estimate::CardUse use = estimate::default_use(*card.gpu, preferences_.os == HostSystem::windows && source == Sourcing::buy);
+  std::optional<Rejection> nearest;
+  bool accepted = false;
+  for (std::size_t i = 0; i < spreads_.size(); ++i) {
+    const Variant& way = variant(i, fp16);
+    rules::Subject subject = subject_of(card, source);
+    subject.workload = &way.plan.workload;
+    subject.precision = way.precision;
+    subject.count = way.plan.workload.all_gpus();
+    Costs cost = costs_of(*card.gpu, subject.count);
+    subject.cost = &cost;
+    const rules::RuleEntry* reason = judge_->rejected_by_card(subject);
+    if (reason != nullptr) {
+      if (!nearest) {
+        nearest = rejection_of(*reason, subject, false);
+      }
+      break;  // more of the same card changes nothing
+    }
+    const rules::RuleEntry* price_reason = judge_->rejected_by_price(subject);
+    if (price_reason != nullptr && (i > 0 || accepted)) {
+      break;  // more of them cost more
+    }
+    const Figures figures = estimate::evaluate(way.plan, card.gpu, use);
+    subject.figures = &figures;
+    if (figures.speed) {
+      estimate::add_run_costs(cost, way.plan.workload, *figures.speed, terms_of(preferences_));
+    }
+    reason = judge_->rejected_by_estimate(subject);
+    reason = reason != nullptr ? reason : price_reason;
+    if (reason != nullptr) {
+      if (!nearest) {
+        nearest = rejection_of(*reason, subject, true);
+      }
+      continue;
+    }
+    accepted = true;
+    Recommendation result;
+    result.gpu = card.gpu;
+    result.count = subject.count;
+    result.source = source;
+    result.workload = way.plan.workload;
+    result.figures = figures;
+    rules::Effects effects{};
+    judge_->judge(subject, result.findings, effects);
+    result.score = score_of(objectives_, preferences_.prefer, subject, effects);
+    result.cost = std::move(cost);
+    results.push_back(std::move(result));
+    if (i == 0) {
+      return;  // one way as requested does: more GPUs were not asked for
+    }
+  }
+  if (!accepted && nearest) {
+    rejected.push_back(std::move(*nearest));
+  }
+}
+
+}  // namespace gpuadvise::advise

@@ -1,0 +1,37 @@
+// Which cards are looked at, and in which ways the job may be spread over several of one kind.
+#pragma once
+
+#include <gpuadvise/advice.hpp>
+
+#include <vector>
+
+namespace gpuadvise::advise {
+
+struct Card {
+  const Gpu* gpu = nullptr;
+  bool named = false;  // the user listed it
+};
+
+// All cards of the catalog, or the user's list, less the excluded ones; in catalog order, or as listed.
+[[nodiscard]] std::vector<Card> cards_in_question(const Preferences& preferences, const CatalogView& catalog);
+
+// One way to run the job: GPUs per node and the strategy that splits it.
+struct Spread {
+  double gpus = 1.0;
+  Strategy strategy = Strategy::none;
+};
+
+// Whether the GPUs hold parts of one job, instead of a whole copy each.
+[[nodiscard]] bool pools_memory(Strategy strategy);
+
+// As requested first. Where the user left the number of GPUs (or the strategy) open, then the ways that pool memory, with more and
+// more GPUs: data parallelism keeps a whole copy on each and helps nothing when one does not hold it.
+[[nodiscard]] std::vector<Spread> spreads(const Request& request);
+
+// The workload as it runs under a spread; `fp16` replaces bfloat16 where the card lacks it.
+[[nodiscard]] Workload spread_over(const Workload& workload, const Spread& spread, bool fp16);
+
+// The card lacks bfloat16 and the user did not ask for it: fp16 is planned instead.
+[[nodiscard]] bool needs_fp16(const Request& request, const Gpu& gpu);
+
+}  // namespace gpuadvise::advise
