@@ -2,7 +2,7 @@
 function(gpuadvise_compile_data out_sources)
   file(GLOB_RECURSE data_files CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/data/*.json")
   set(folder "${CMAKE_CURRENT_BINARY_DIR}/generated")
-  set(names gpus prices offers files models_index)
+  set(names gpus names stacks rules prices offers files models_index)
   foreach(shard RANGE 0 7)
     list(APPEND names models_${shard})
   endforeach()

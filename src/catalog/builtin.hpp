@@ -4,6 +4,9 @@
 #include <gpuadvise/gpu.hpp>
 #include <gpuadvise/model.hpp>
 
+#include "catalog/gpu_names.hpp"
+#include "catalog/model_names.hpp"
+
 #include <span>
 #include <string_view>
 
@@ -31,10 +34,13 @@ struct EmbeddedFile {
   std::string_view text;
 };
 
-[[nodiscard]] std::span<const Gpu> builtin_gpus();            // by file, then as listed
-[[nodiscard]] std::span<const Price> builtin_prices();        // sorted by gpu_id
-[[nodiscard]] std::span<const CloudOffer> builtin_offers();   // sorted by gpu_id, then price
-[[nodiscard]] std::span<const ModelEntry> builtin_models();   // sorted by id
+[[nodiscard]] std::span<const Gpu> builtin_gpus();           // by file, then as listed
+[[nodiscard]] std::span<const Price> builtin_prices();       // sorted by gpu_id
+[[nodiscard]] std::span<const CloudOffer> builtin_offers();  // sorted by gpu_id, then price
+[[nodiscard]] std::span<const ModelEntry> builtin_models();  // sorted by id
+[[nodiscard]] std::span<const GpuName> builtin_gpu_names();
+[[nodiscard]] std::span<const AmbiguousName> builtin_ambiguous_names();
+[[nodiscard]] std::span<const ModelName> builtin_model_names();
 [[nodiscard]] std::span<const EmbeddedFile> builtin_files();  // sorted by path
 [[nodiscard]] std::string_view builtin_data_version();        // digest of data/
 

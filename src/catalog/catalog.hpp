@@ -1,6 +1,9 @@
 // The facts in force: the compiled tables, or a data folder in their place, with the user's files laid over them.
 #pragma once
 
+#include <gpuadvise/gpu.hpp>
+#include <gpuadvise/model.hpp>
+
 #include <memory>
 #include <optional>
 #include <span>
@@ -8,14 +11,11 @@
 #include <string_view>
 #include <vector>
 
-#include <gpuadvise/gpu.hpp>
-#include <gpuadvise/model.hpp>
-
 namespace gpuadvise::catalog {
 
 struct Sources {
-  std::optional<std::string> data_dir;   // replaces the compiled data
-  std::vector<std::string> overlays;     // GPU, model, price, offer files in our schema; later ones win; "-" = standard input
+  std::optional<std::string> data_dir;  // replaces the compiled data
+  std::vector<std::string> overlays;    // GPU, model, price, offer files in our schema; later ones win; "-" = standard input
 };
 
 struct FoundModel {

@@ -10,6 +10,13 @@ namespace gpuadvise::catalog {
 
 class TextPool {
  public:
+  TextPool() = default;
+  TextPool(TextPool&&) = default;  // keeps the texts in place; a copy would not
+  TextPool& operator=(TextPool&&) = default;
+  TextPool(const TextPool&) = delete;
+  TextPool& operator=(const TextPool&) = delete;
+  ~TextPool() = default;
+
   [[nodiscard]] std::string_view keep(std::string text) { return texts_.emplace_back(std::move(text)); }
 
  private:

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <string>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -65,6 +66,19 @@ void write_all(int stream, std::string_view text) {
       throw Error(ErrorCode::unreadable, std::string("cannot write: ") + std::strerror(errno));
     }
   }
+}
+
+void write_output(const std::string& path, std::string_view text) {
+  if (path == "-") {
+    write_all(STDOUT_FILENO, text);
+    return;
+  }
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) {
+    throw Error(ErrorCode::unreadable, "cannot write '" + path + "': " + std::strerror(errno), "give a path that can be written");
+  }
+  write_all(file, text);
+  ::close(file);
 }
 
 }  // namespace gpuadvise::cli

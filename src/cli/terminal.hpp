@@ -3,6 +3,7 @@
 
 #include "report/style.hpp"
 
+#include <string>
 #include <string_view>
 
 namespace gpuadvise::cli {
@@ -16,5 +17,7 @@ enum class ColourWish { automatic, always, never };
 
 // Writes everything; a closed pipe ends the program silently, another failure throws Error{unreadable}.
 void write_all(int stream, std::string_view text);
+// To standard output for "-", else to the file, replacing it.
+void write_output(const std::string& path, std::string_view text);
 
 }  // namespace gpuadvise::cli

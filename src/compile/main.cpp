@@ -3,6 +3,7 @@
 #include <gpuadvise/error.hpp>
 
 #include "compile/tables.hpp"
+#include "rules/emit.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -50,6 +51,31 @@ CatalogData read_all(const std::vector<DataFile>& files) {
   return data;
 }
 
+std::vector<gpuadvise::catalog::StackPreset> read_stacks(const std::vector<DataFile>& files, gpuadvise::catalog::TextPool& texts) {
+  std::vector<gpuadvise::catalog::StackPreset> presets;
+  for (const DataFile& file : files) {
+    if (file.path.starts_with("stacks/")) {
+      const auto rows = gpuadvise::catalog::read_stack_presets(file.text, "data/" + file.path, texts);
+      presets.insert(presets.end(), rows.begin(), rows.end());
+    }
+  }
+  return presets;
+}
+
+std::string rule_tables(const std::vector<DataFile>& files) {
+  namespace rules = gpuadvise::rules;
+  std::vector<rules::RuleFile> rule_files;
+  rules::CompiledObjectives objectives;
+  for (const DataFile& file : files) {
+    if (file.path == "rules/objectives.json") {
+      objectives = rules::compile_objectives(file.text, "data/" + file.path);
+    } else if (file.path.starts_with("rules/")) {
+      rule_files.push_back({"data/" + file.path, file.text});
+    }
+  }
+  return rules::table_source(rules::compile_rules(rule_files), objectives.table);
+}
+
 // Left alone when nothing changed, so that nothing is compiled again.
 void write(const fs::path& path, const std::string& text) {
   std::ifstream existing(path, std::ios::binary);
@@ -63,7 +89,7 @@ void write(const fs::path& path, const std::string& text) {
 void compile(const fs::path& source, const fs::path& target) {
   namespace compile = gpuadvise::compile;
   const auto files = find_files(source);
-  const CatalogData data = read_all(files);
+  CatalogData data = read_all(files);
   fs::create_directories(target);
   write(target / "gpus.cpp", compile::gpu_table(data));
   write(target / "prices.cpp", compile::price_table(data));
@@ -72,6 +98,9 @@ void compile(const fs::path& source, const fs::path& target) {
   for (std::size_t shard = 0; shard < compile::k_model_shards; ++shard) {
     write(target / ("models_" + std::to_string(shard) + ".cpp"), compile::model_shard(data, shard));
   }
+  write(target / "names.cpp", compile::name_tables(data));
+  write(target / "stacks.cpp", compile::stack_table(read_stacks(files, data.texts)));
+  write(target / "rules.cpp", rule_tables(files));
   write(target / "files.cpp", compile::file_table(files));
 }
 

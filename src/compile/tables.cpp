@@ -1,5 +1,7 @@
 #include "compile/tables.hpp"
 
+#include "catalog/gpu_names.hpp"
+#include "catalog/model_names.hpp"
 #include "compile/initializer.hpp"
 
 #include <cstdint>
@@ -9,6 +11,7 @@ namespace {
 
 constexpr std::string_view k_head = R"(// Generated from data/ by gpuadvise-compile-data; do not edit.
 #include "catalog/builtin.hpp"
+#include "catalog/stack_preset.hpp"
 
 #include <array>
 
@@ -127,6 +130,48 @@ std::string model_index(const catalog::CatalogData& data) {
   }
   text += "namespace {\nconstinit const ModelEntry k_rows[] = {\n" + rows + "};\n}  // namespace\n";
   return text + "std::span<const ModelEntry> builtin_models() { return k_rows; }\n" + std::string(k_tail);
+}
+
+std::string name_tables(catalog::CatalogData& data) {
+  std::string gpu_rows;
+  for (const catalog::GpuName& name : catalog::build_gpu_names(data.gpus, data.texts)) {
+    gpu_rows += fmt::format("{{{},{},{}}},\n", literal(name.normalised), name.gpu, initializer(name.kind));
+  }
+  std::string ambiguous_rows;
+  for (const catalog::AmbiguousName& name : catalog::build_ambiguous_names(data.ambiguous, data.gpus, data.texts)) {
+    std::string cards;
+    for (const std::uint32_t gpu : name.gpus) {
+      cards += (cards.empty() ? "" : ",") + std::to_string(gpu);
+    }
+    ambiguous_rows += fmt::format("{{{},{{{{{{{}}}}},{}}},{}}},\n", literal(name.normalised), cards, name.gpus.size(), literal(name.hint));
+  }
+  std::vector<catalog::ModelNameSource> sources;
+  for (const catalog::ModelRecord& record : data.models) {
+    sources.push_back({record.model.id, record.model.name, record.model.hf_id, record.aliases});
+  }
+  std::string model_rows;
+  for (const catalog::ModelName& name : catalog::build_model_names(sources, data.texts)) {
+    model_rows += fmt::format("{{{},{}}},\n", literal(name.normalised), name.model);
+  }
+  std::string text(k_head);
+  const auto add = [&](std::string_view type, std::string_view function, std::string_view rows) {
+    text += fmt::format(
+        "namespace {{\nconstinit const {0} k_{1}[] = {{\n{2}}};\n}}  // namespace\nstd::span<const {0}> {1}() {{ return k_{1}; }}\n", type,
+        function, rows);
+  };
+  add("GpuName", "builtin_gpu_names", gpu_rows);
+  add("AmbiguousName", "builtin_ambiguous_names", ambiguous_rows);
+  add("ModelName", "builtin_model_names", model_rows);
+  return text + std::string(k_tail);
+}
+
+std::string stack_table(const std::vector<catalog::StackPreset>& presets) {
+  std::string text(k_head);
+  text += "namespace {\nconstinit const StackPreset k_rows[] = {\n";
+  for (const catalog::StackPreset& row : presets) {
+    text += fmt::format("{{{},{},{},{}}},\n", literal(row.stack), literal(row.field), literal(row.key), literal(row.value));
+  }
+  return text + "};\n}  // namespace\nstd::span<const StackPreset> builtin_stack_presets() { return k_rows; }\n" + std::string(k_tail);
 }
 
 std::string file_table(const std::vector<DataFile>& files) {

@@ -4,7 +4,7 @@
 #include "estimate/memory/diffusion_training.hpp"
 #include "estimate/memory/fit.hpp"
 #include "estimate/memory/image_training.hpp"
-#include "estimate/memory/inference.hpp"
+#include "estimate/memory/inference_memory.hpp"
 #include "estimate/memory/recommender_training.hpp"
 #include "estimate/memory/transformer_training.hpp"
 #include "estimate/speed/speed.hpp"

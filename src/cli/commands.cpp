@@ -1,0 +1,24 @@
+#include "cli/commands.hpp"
+
+#include <array>
+
+namespace gpuadvise::cli {
+namespace {
+
+constexpr auto k_commands = std::to_array<Command>({
+    {"recommend", "rank cards for a job (the same as no command)", run_recommend},
+    {"estimate", "memory and speed of a job, without ranking; batch mode", run_estimate},
+    {"check", "does a job fit on these cards", run_check},
+    {"list", "gpus, models, rules, precisions, offers, formats", run_list},
+    {"show", "all facts of one card or model, with their sources", run_show},
+    {"lint", "check a data file", run_lint},
+    {"help", "help on a topic or a command", run_help},
+});
+
+}  // namespace
+
+std::span<const Command> commands() {
+  return k_commands;
+}
+
+}  // namespace gpuadvise::cli

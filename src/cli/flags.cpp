@@ -1,0 +1,318 @@
+#include "cli/flags.hpp"
+
+#include <gpuadvise/error.hpp>
+#include <gpuadvise/units.hpp>
+
+#include "advise/preferences.hpp"
+#include "catalog/near_name.hpp"
+#include "cli/configuration.hpp"
+#include "cli/flag_table.hpp"
+#include "cli/help.hpp"
+#include "report/columns.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <deque>
+#include <map>
+
+namespace gpuadvise::cli {
+namespace {
+
+// What was given for one flag, in order.
+struct Given {
+  FlagSpec spec;
+  std::vector<std::string> values;
+};
+
+[[noreturn]] void usage_error(const std::string& message, const std::string& hint) {
+  throw Error(ErrorCode::usage, message, hint);
+}
+
+// --batch_size=3 and --Batch-Size 3 are --batch-size 3.
+std::string normalised(const std::string& argument) {
+  if (!argument.starts_with("--")) {
+    return argument;
+  }
+  const auto end = std::min(argument.find('='), argument.size());
+  std::string name = argument.substr(0, end);
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](char c) { return c == '_' ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
+  return name + argument.substr(end);
+}
+
+std::string option_names(const FlagSpec& spec) {
+  std::string names = "--" + spec.name;
+  if (!spec.extra_name.empty()) {
+    const bool is_short = spec.extra_name.size() == 2 && spec.extra_name.front() == '-';
+    names += "," + (is_short ? std::string(spec.extra_name) : "--" + flag_name(spec.extra_name));
+  }
+  return names;
+}
+
+void add_flag(CLI::App& app, Given& given) {
+  if (!given.spec.is_switch) {
+    app.add_option(option_names(given.spec), given.values)->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    return;
+  }
+  app.add_flag_callback("--" + given.spec.name + (given.spec.extra_name.empty() ? "" : "," + std::string(given.spec.extra_name)),
+                        [&given] { given.values.emplace_back("true"); });
+  const bool negatable = given.spec.group == FlagGroup::workload || given.spec.group == FlagGroup::preferences;
+  if (negatable) {
+    app.add_flag_callback("--no-" + given.spec.name, [&given] { given.values.emplace_back("false"); });
+  }
+}
+
+std::vector<Given> flags_taken(const FlagGroups& groups) {
+  std::vector<Given> taken;
+  const auto add = [&](bool wanted, FlagGroup group) {
+    if (wanted) {
+      for (FlagSpec& spec : flags_of(group)) {
+        taken.push_back({std::move(spec), {}});
+      }
+    }
+  };
+  add(groups.workload, FlagGroup::workload);
+  add(groups.preferences, FlagGroup::preferences);
+  for (FlagSpec& spec : flags_of(FlagGroup::preferences)) {
+    const auto& some = groups.some_preferences;
+    if (std::find(some.begin(), some.end(), spec.key) != some.end()) {
+      taken.push_back({std::move(spec), {}});
+    }
+  }
+  add(groups.output, FlagGroup::output);
+  add(groups.data, FlagGroup::data);
+  return taken;
+}
+
+std::string near_flags(const std::string& argument, const std::vector<Given>& flags, std::string_view command) {
+  std::vector<std::string_view> names;
+  for (const Given& given : flags) {
+    names.push_back(given.spec.name);
+  }
+  const std::string name = argument.substr(std::min(argument.find_first_not_of('-'), argument.size()));
+  const auto near = catalog::near_names(name.substr(0, name.find('=')), names, 1);
+  const std::string see = "see gpuadvise " + std::string(command.empty() ? "" : std::string(command) + " ") + "--help";
+  return near.empty() ? see : "did you mean '--" + std::string(near.front()) + "'? (" + see + ")";
+}
+
+// The library's own words name its classes; the flag and the reason are all a user needs.
+std::string cleaned(std::string message) {
+  for (const std::string_view noise : {"TEXT", "[", "]", " ..."}) {
+    for (auto at = message.find(noise); at != std::string::npos; at = message.find(noise)) {
+      message.erase(at, noise.size());
+    }
+  }
+  return message;
+}
+
+void parse(CLI::App& app, const std::vector<Given>& flags, std::string_view command, const std::vector<std::string>& arguments) {
+  std::vector<std::string> reversed;
+  for (const std::string& argument : arguments) {
+    reversed.push_back(normalised(argument));
+  }
+  std::reverse(reversed.begin(), reversed.end());
+  try {
+    app.parse(reversed);
+  } catch (const CLI::ArgumentMismatch& error) {
+    const std::string message = error.what();
+    const std::string flag = message.substr(0, message.find_first_of(": "));
+    usage_error(flag + " needs a value", near_flags("", {}, command));
+  } catch (const CLI::ParseError& error) {
+    usage_error(cleaned(error.what()), near_flags("", {}, command));
+  }
+  const auto extras = app.remaining();
+  if (!extras.empty()) {
+    const bool is_flag = extras.front().size() > 1 && extras.front().front() == '-';
+    usage_error((is_flag ? "unknown option '" : "unexpected argument '") + extras.front() + "'",
+                is_flag ? near_flags(extras.front(), flags, command)
+                        : (command.empty() ? "the bare form takes flags only; " : "") + near_flags("", {}, command));
+  }
+}
+
+const std::string& single(const Given& given) {
+  if (given.values.size() > 1) {
+    usage_error("--" + given.spec.name + " was given " + std::to_string(given.values.size()) + " times", "give it once");
+  }
+  return given.values.front();
+}
+
+std::vector<std::string> split_list(const std::string& text) {
+  std::vector<std::string> items;
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t end = std::min(text.find(',', start), text.size());
+    if (end > start) {
+      items.push_back(text.substr(start, end - start));
+    }
+    start = end + 1;
+  }
+  return items;
+}
+
+Format format_of(const std::string& text) {
+  if (const auto format = parse_format(text)) {
+    return *format;
+  }
+  usage_error("unknown format '" + text + "'", "one of table, json, jsonl, csv, tsv, markdown, html");
+}
+
+void check_column(const std::string& key) {
+  if (report::find_column(key) != nullptr) {
+    return;
+  }
+  std::string known;
+  for (const report::Column& column : report::columns()) {
+    known += (known.empty() ? "" : ", ") + std::string(column.key);
+  }
+  usage_error("unknown column '" + key + "'", "one of " + known);
+}
+
+using Readers = std::map<std::string_view, void (*)(const Given&, CommandLine&)>;
+
+const Readers& output_readers() {
+  static const Readers readers{
+      {"format", [](const Given& g, CommandLine& line) { line.output.format = format_of(single(g)); }},
+      {"output", [](const Given& g, CommandLine& line) { line.output.outputs = g.values; }},
+      {"limit",
+       [](const Given& g, CommandLine& line) {
+         const auto limit = parse_number(single(g));
+         if (!limit || *limit < 1 || *limit > 100000 || *limit != std::trunc(*limit)) {
+           usage_error("--limit '" + single(g) + "' is not a count", "give a whole number from 1 to 100000");
+         }
+         line.output.limit = static_cast<int>(*limit);
+       }},
+      {"sort",
+       [](const Given& g, CommandLine& line) {
+         check_column(single(g));
+         line.output.sort = single(g);
+       }},
+      {"columns",
+       [](const Given& g, CommandLine& line) {
+         line.output.columns = split_list(single(g));
+         std::for_each(line.output.columns.begin(), line.output.columns.end(), check_column);
+       }},
+      {"color",
+       [](const Given& g, CommandLine& line) {
+         static const std::map<std::string_view, ColourWish> wishes{
+             {"auto", ColourWish::automatic}, {"always", ColourWish::always}, {"never", ColourWish::never}};
+         const auto found = wishes.find(single(g));
+         if (found == wishes.end()) {
+           usage_error("unknown --color '" + single(g) + "'", "one of auto, always, never");
+         }
+         line.output.colour = found->second;
+       }},
+      {"verbose", [](const Given&, CommandLine& line) { line.output.verbose = true; }},
+      {"quiet", [](const Given&, CommandLine& line) { line.output.quiet = true; }},
+      {"catalog",
+       [](const Given& g, CommandLine& line) {
+         line.data.sources.overlays.insert(line.data.sources.overlays.end(), g.values.begin(), g.values.end());
+       }},
+      {"prices",
+       [](const Given& g, CommandLine& line) {
+         line.data.sources.overlays.insert(line.data.sources.overlays.end(), g.values.begin(), g.values.end());
+       }},
+      {"rules", [](const Given& g, CommandLine& line) { line.data.rule_files = g.values; }},
+      {"data-dir", [](const Given& g, CommandLine& line) { line.data.sources.data_dir = single(g); }},
+      {"no-user-data", [](const Given&, CommandLine& line) { line.data.user_data = false; }},
+  };
+  return readers;
+}
+
+void collect(const std::vector<Given>& flags, CommandLine& line) {
+  for (const Given& given : flags) {
+    if (given.values.empty()) {
+      continue;
+    }
+    if (given.spec.group == FlagGroup::workload || given.spec.group == FlagGroup::preferences) {
+      auto& settings = given.spec.group == FlagGroup::workload ? line.workload : line.preferences;
+      settings.push_back({given.spec.key, Value(single(given)), Origin::user});
+    } else if (const auto reader = output_readers().find(given.spec.name); reader != output_readers().end()) {
+      reader->second(given, line);
+    }
+  }
+}
+
+// Environment and configuration file fill what no flag gave.
+void add_configured(std::vector<Given>& flags, const std::string& command_line_config) {
+  std::map<std::string, Configured> configured;
+  for (const Configured& item : read_configuration(command_line_config)) {
+    configured.insert_or_assign(item.flag, item);  // the environment comes last, and wins
+  }
+  for (Given& given : flags) {
+    const auto found = configured.find(given.spec.name);
+    if (found != configured.end() && given.values.empty()) {
+      if (!given.spec.is_switch || found->second.value != "false" || given.spec.group == FlagGroup::workload ||
+          given.spec.group == FlagGroup::preferences) {
+        given.values.push_back(found->second.value);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::optional<Format> parse_format(std::string_view text) {
+  static const std::map<std::string_view, Format> formats{{"table", Format::table}, {"json", Format::json},  {"jsonl", Format::jsonl},
+                                                          {"csv", Format::csv},     {"tsv", Format::tsv},    {"markdown", Format::markdown},
+                                                          {"md", Format::markdown}, {"html", Format::html},  {"htm", Format::html},
+                                                          {"txt", Format::table},   {"text", Format::table}, {"plain", Format::tsv}};
+  const auto found = formats.find(text);
+  return found == formats.end() ? std::nullopt : std::optional<Format>(found->second);
+}
+
+std::vector<OutputTarget> OutputWishes::targets() const {
+  if (outputs.empty()) {
+    return {{"-", format.value_or(Format::table)}};
+  }
+  std::vector<OutputTarget> targets;
+  for (const std::string& path : outputs) {
+    const auto dot = path.rfind('.');
+    const auto by_suffix = dot == std::string::npos || path == "-" ? std::nullopt : parse_format(path.substr(dot + 1));
+    targets.push_back({path, format ? *format : by_suffix.value_or(Format::table)});
+  }
+  return targets;
+}
+
+CommandLine read_command_line(std::string_view command, std::string_view summary, const FlagGroups& groups,
+                              const std::vector<std::string>& arguments) {
+  std::vector<Given> flags = flags_taken(groups);
+  const auto asks_help = [](const std::string& a) { return a == "-h" || a == "--help"; };
+  if (std::any_of(arguments.begin(), arguments.end(), asks_help)) {
+    throw HelpAsked{command_help(command, summary, groups)};
+  }
+  CommandLine line;
+  CLI::App app;
+  app.set_help_flag();
+  app.allow_extras();
+  for (Given& given : flags) {
+    add_flag(app, given);
+  }
+  std::deque<std::vector<std::string>> own_values;
+  for (const FlagGroups::Own& own : groups.own) {
+    auto& values = own_values.emplace_back();
+    auto* option = app.add_option("--" + std::string(own.name), values);
+    option->expected(own.value.empty() ? 0 : (own.value_optional ? 0 : 1), own.value.empty() ? 0 : 1);
+    option->each([](const std::string&) {});
+  }
+  if (groups.positional_most > 0) {
+    app.add_option(std::string(groups.positional_name), line.positional)->expected(0, groups.positional_most);
+  }
+  parse(app, flags, command, arguments);
+  for (std::size_t i = 0; i < groups.own.size(); ++i) {
+    const auto* option = app.get_option("--" + std::string(groups.own[i].name));
+    if (option->count() > 0) {
+      *groups.own[i].target = own_values[i].empty() ? std::string() : own_values[i].front();
+    }
+  }
+  if (static_cast<int>(line.positional.size()) < groups.positional_least) {
+    usage_error("missing argument " + std::string(groups.positional_name), near_flags("", {}, command));
+  }
+  const auto config = std::find_if(flags.begin(), flags.end(), [](const Given& given) { return given.spec.name == "config"; });
+  add_configured(flags, config != flags.end() && !config->values.empty() ? single(*config) : "");
+  collect(flags, line);
+  return line;
+}
+
+}  // namespace gpuadvise::cli

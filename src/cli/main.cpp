@@ -1,0 +1,80 @@
+#include "cli/main.hpp"
+
+#include <gpuadvise/error.hpp>
+#include <gpuadvise/version.hpp>
+
+#include "catalog/builtin.hpp"
+#include "catalog/near_name.hpp"
+#include "cli/commands.hpp"
+#include "cli/flags.hpp"
+#include "cli/help.hpp"
+#include "cli/terminal.hpp"
+#include "report/style.hpp"
+
+#include <csignal>
+#include <exception>
+#include <span>
+#include <unistd.h>
+
+namespace gpuadvise::cli {
+namespace {
+
+std::string error_text(const Error& error, const report::TextStyle& style) {
+  std::string text = report::paint(style, report::Tone::bad, "error:") + " " + error.message() + "\n";
+  if (!error.where().empty()) {
+    text += "  at " + error.where() + "\n";
+  }
+  if (!error.hint().empty()) {
+    text += "help:  " + error.hint() + "\n";
+  }
+  return text;
+}
+
+int run_command(const Arguments& arguments) {
+  if (arguments.empty()) {
+    write_all(STDERR_FILENO, first_screen());
+    return exit_status(ErrorCode::usage);
+  }
+  const std::string& first = arguments.front();
+  if (first == "--version") {
+    write_all(STDOUT_FILENO, "gpuadvise " + std::string(k_version) + " (data " + std::string(catalog::builtin_data_version()) + ")\n");
+    return 0;
+  }
+  if (first.starts_with('-')) {
+    return run_recommend(arguments);
+  }
+  std::vector<std::string_view> names;
+  for (const Command& command : commands()) {
+    if (command.name == first) {
+      return command.run({arguments.begin() + 1, arguments.end()});
+    }
+    names.push_back(command.name);
+  }
+  const auto near = catalog::near_names(first, names, 1);
+  throw Error(ErrorCode::usage, "unknown command '" + first + "'",
+              (near.empty() ? "" : "did you mean '" + std::string(near.front()) + "'? ") + "see gpuadvise --help");
+}
+
+}  // namespace
+
+int run(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);
+  const report::TextStyle style{terminal_width(STDERR_FILENO), wants_colour(ColourWish::automatic, STDERR_FILENO), false};
+  const std::span<char*> given(argv, static_cast<std::size_t>(argc));
+  try {
+    return run_command({given.begin() + (given.empty() ? 0 : 1), given.end()});
+  } catch (const HelpAsked& help) {
+    write_all(STDOUT_FILENO, help.text);
+    return 0;
+  } catch (const Error& error) {
+    write_all(STDERR_FILENO, error_text(error, style));
+    return exit_status(error.code());
+  } catch (const std::exception& error) {
+    const Error internal(ErrorCode::internal, std::string("a fault of this program: ") + error.what(),
+                         "please report the command line that led here");
+    write_all(STDERR_FILENO, error_text(internal, style));
+    return exit_status(internal.code());
+  }
+}
+
+}  // namespace gpuadvise::cli

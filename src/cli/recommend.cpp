@@ -1,0 +1,111 @@
+// gpuadvise [recommend]: ranked cards for a workload. gpuadvise check: does it fit on these cards.
+#include "report/recommend.hpp"
+
+#include <gpuadvise/error.hpp>
+
+#include "cli/advisor.hpp"
+#include "cli/commands.hpp"
+#include "cli/terminal.hpp"
+
+#include <algorithm>
+#include <unistd.h>
+
+namespace gpuadvise::cli {
+namespace {
+
+constexpr std::size_t k_shown_in_a_table = 10;
+
+std::string render(const report::Recommended& answer, const OutputWishes& wishes, const OutputTarget& target) {
+  report::View view;
+  view.sort = wishes.sort;
+  view.column_keys = wishes.columns;
+  const bool for_people = target.format == Format::table || target.format == Format::markdown || target.format == Format::html;
+  view.limit = wishes.limit ? static_cast<std::size_t>(*wishes.limit) : (for_people ? k_shown_in_a_table : answer.advice.results.size());
+  switch (target.format) {
+    case Format::json:
+      return report::recommend_json(answer, view);
+    case Format::jsonl:
+      return report::recommend_jsonl(answer, view);
+    case Format::csv:
+      return report::recommend_separated(answer, view, ',');
+    case Format::tsv:
+      return report::recommend_separated(answer, view, '\t');
+    case Format::markdown:
+      return report::recommend_markdown(answer, view);
+    case Format::html:
+      return report::recommend_html(answer, view);
+    case Format::table:
+      break;
+  }
+  const int stream = STDOUT_FILENO;
+  const bool to_terminal = target.path == "-";
+  return report::recommend_text(
+      answer, view, {to_terminal ? terminal_width(stream) : 120, to_terminal && wants_colour(wishes.colour, stream), wishes.verbose});
+}
+
+void refuse_pointless(const OutputWishes& wishes) {
+  if (wishes.quiet && (wishes.format || !wishes.columns.empty() || wishes.limit)) {
+    throw Error(ErrorCode::conflict, "--quiet prints only the winner's id; --format, --columns and --limit have no effect with it",
+                "leave one of them out");
+  }
+  const bool whole = wishes.format == Format::json || wishes.format == Format::jsonl;
+  if (whole && !wishes.columns.empty()) {
+    throw Error(ErrorCode::conflict, "--columns has no effect on json", "use --format csv or table");
+  }
+}
+
+int answer(const CommandLine& line, AdviceOptions options) {
+  refuse_pointless(line.output);
+  const Session session(line.data);
+  const Advisor advisor(session, line.data);
+  const Asked asked = read_request(session, line);
+  Advice advice = recommend(asked.request, asked.preferences, advisor.view(asked.preferences), options);
+  const auto& notes = session.catalog().overlay_notes();
+  advice.assumptions.insert(advice.assumptions.end(), notes.begin(), notes.end());
+  for (const std::string& path : line.data.rule_files) {
+    advice.assumptions.push_back("rules of " + path + " are in force");
+  }
+  const int status = advice.results.empty() ? 1 : 0;
+  if (line.output.quiet) {
+    for (const OutputTarget& target : line.output.targets()) {
+      write_output(target.path, advice.results.empty() ? "" : std::string(advice.results.front().gpu->id) + "\n");
+    }
+    return status;
+  }
+  const report::Recommended all{asked.request, asked.preferences, advice, session.catalog().data_version()};
+  for (const OutputTarget& target : line.output.targets()) {
+    write_output(target.path, render(all, line.output, target));
+  }
+  return status;
+}
+
+FlagGroups all_groups() {
+  FlagGroups groups;
+  groups.workload = true;
+  groups.preferences = true;
+  groups.output = true;
+  return groups;
+}
+
+}  // namespace
+
+int run_recommend(const Arguments& arguments) {
+  FlagGroups groups = all_groups();
+  std::optional<std::string> remedies;
+  groups.own = {{"remedies", {}, "look for changes even where cards fit", false, &remedies}};
+  const CommandLine line = read_command_line("", "Which GPUs run a deep-learning job, ranked, with reasons.", groups, arguments);
+  return answer(line, {true, remedies.has_value()});
+}
+
+int run_check(const Arguments& arguments) {
+  const FlagGroups groups = all_groups();
+  const CommandLine line =
+      read_command_line("check", "Whether a job fits on the cards of --candidates; exit status 1 if on none.", groups, arguments);
+  const bool named = std::any_of(line.preferences.begin(), line.preferences.end(), [](const Setting& s) { return s.key == "candidates"; });
+  if (!named) {
+    throw Error(ErrorCode::usage, "check needs the cards to look at", "add --candidates CARD,...");
+  }
+  return answer(line, {true, false});
+}
+
+}  // namespace gpuadvise::cli

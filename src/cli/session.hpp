@@ -1,0 +1,39 @@
+// What every command that estimates needs: the data in force and the reading of requests against it.
+#pragma once
+
+#include <gpuadvise/estimate.hpp>
+#include <gpuadvise/workload.hpp>
+
+#include "catalog/catalog.hpp"
+#include "catalog/stack_preset.hpp"
+#include "cli/flags.hpp"
+#include "workload/catalog_models.hpp"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace gpuadvise::cli {
+
+class Session {
+ public:
+  explicit Session(const DataWishes& wishes);
+
+  [[nodiscard]] const catalog::Catalog& catalog() const { return catalog_; }
+  // Throws workload::RequestError with every fault.
+  [[nodiscard]] Request resolve(std::span<const Setting> settings) const;
+  [[nodiscard]] std::span<const catalog::StackPreset> presets() const { return presets_; }
+
+ private:
+  catalog::Catalog catalog_;
+  workload::CatalogModels models_;
+  catalog::TextPool texts_;
+  std::vector<catalog::StackPreset> own_presets_;
+  std::span<const catalog::StackPreset> presets_;
+};
+
+// The user's files of the data folder come first, then those of the command line.
+[[nodiscard]] catalog::Sources sources_of(const DataWishes& wishes);
+
+}  // namespace gpuadvise::cli

@@ -1,0 +1,130 @@
+#include "report/estimate_text.hpp"
+
+#include <gpuadvise/units.hpp>
+
+#include "report/figures_json.hpp"
+#include "report/request_json.hpp"
+#include "workload/describe.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace gpuadvise::report {
+namespace {
+
+struct Part {
+  std::string_view name;
+  double MemoryComponents::*bytes;
+};
+
+constexpr std::array<Part, 11> k_parts{{{"weights", &MemoryComponents::weights},
+                                        {"gradients", &MemoryComponents::gradients},
+                                        {"optimizer", &MemoryComponents::optimizer_states},
+                                        {"activations", &MemoryComponents::activations},
+                                        {"logits", &MemoryComponents::logits},
+                                        {"kv-cache", &MemoryComponents::kv_cache},
+                                        {"state", &MemoryComponents::recurrent_state},
+                                        {"workspace", &MemoryComponents::workspace},
+                                        {"communication", &MemoryComponents::communication},
+                                        {"runtime", &MemoryComponents::runtime},
+                                        {"fragmentation", &MemoryComponents::fragmentation}}};
+
+std::string range_gib(const Interval& bytes) {
+  return fmt::format("{} GiB ({} - {})", format_significant(bytes.expected / k_gib), format_significant(bytes.low / k_gib),
+                     format_significant(bytes.high / k_gib));
+}
+
+std::string range_rate(const Interval& rate, std::string_view unit) {
+  return fmt::format("{} {} ({} - {})", format_significant(rate.expected), unit, format_significant(rate.low),
+                     format_significant(rate.high));
+}
+
+std::string memory_lines(const MemoryFigures& memory, bool several) {
+  std::string text;
+  text += fmt::format("  {:<12}{}\n", "need", range_gib(memory.need));
+  text += fmt::format("  {:<12}{}\n", "allocated", range_gib(memory.allocated));
+  text += fmt::format("  {:<12}{}\n", "reserved", range_gib(memory.reserved));
+  text += fmt::format("  {:<12}{}\n", "device", range_gib(memory.device));
+  if (memory.steady) {
+    text += fmt::format("  {:<12}{}\n", "steady", range_gib(*memory.steady));
+  }
+  if (several) {
+    text += fmt::format("  {:<12}{}\n", "all GPUs", range_gib(memory.all_gpus.device));
+  }
+  if (memory.host_bytes > 0) {
+    text += fmt::format("  {:<12}{}\n", "host RAM", format_gib(memory.host_bytes));
+  }
+  return text;
+}
+
+std::string speed_lines(const SpeedFigures& speed) {
+  std::string text = fmt::format("  {:<12}{}\n", "speed", range_rate(speed.throughput, to_string(speed.unit)));
+  text += fmt::format("  {:<12}{} ({} - {})\n", "step", format_duration(speed.step_seconds.expected),
+                      format_duration(speed.step_seconds.low), format_duration(speed.step_seconds.high));
+  if (speed.prefill_tokens_per_s) {
+    text += fmt::format("  {:<12}{}\n", "prefill", range_rate(*speed.prefill_tokens_per_s, "tokens/s"));
+  }
+  if (speed.decode_tokens_per_s) {
+    text += fmt::format("  {:<12}{}\n", "decode", range_rate(*speed.decode_tokens_per_s, "tokens/s"));
+  }
+  return text + fmt::format("  {:<12}{}: compute {:.0f} %, memory traffic {:.0f} %, host {:.0f} %, communication {:.0f} %\n", "bound by",
+                            to_string(speed.bound), 100 * speed.shares.compute, 100 * speed.shares.traffic, 100 * speed.shares.host,
+                            100 * speed.shares.communication);
+}
+
+}  // namespace
+
+std::string memory_sum(const MemoryFigures& memory) {
+  // What rounds to nothing beside the whole is left out of the line, never of the sum.
+  const double whole = memory.components.sum();
+  std::string text;
+  for (const Part& part : k_parts) {
+    const double bytes = memory.components.*part.bytes;
+    if (bytes > 0.004 * whole) {
+      text += fmt::format("{}{} {}", text.empty() ? "" : " + ", part.name, format_significant(bytes / k_gib, 2));
+    }
+  }
+  return text + " = " + format_gib(whole);
+}
+
+void write_estimate_members(JsonWriter& json, const Estimate& estimate) {
+  json.key("request");
+  json.begin_object();
+  write_request_members(json, estimate.request);
+  json.end_object();
+  json.key("memory");
+  write_memory(json, estimate.figures.memory);
+  json.key("capacity");
+  write_capacity(json, estimate.figures.capacity);
+  if (estimate.figures.fit && estimate.gpu != nullptr) {
+    json.key("fit");
+    write_fit(json, *estimate.figures.fit, estimate.gpu->id);
+  }
+  if (estimate.figures.speed) {
+    json.key("speed");
+    write_speed(json, *estimate.figures.speed);
+  }
+  json.key("findings");
+  write_findings(json, estimate.request.findings);
+}
+
+std::string estimate_text(const Estimate& estimate, const TextStyle& style) {
+  const Figures& figures = estimate.figures;
+  std::string text = wrap(workload::summary(estimate.request), style.width);
+  text += wrap(memory_sum(figures.memory), style.width, "  ");
+  text += memory_lines(figures.memory, estimate.request.workload.all_gpus() > 1);
+  if (figures.fit && estimate.gpu != nullptr) {
+    text += fmt::format("  {:<12}{} ({} usable of {} visible, {:.0f} % sure)\n", to_string(figures.fit->verdict), estimate.gpu->name,
+                        format_gib(figures.fit->usable_bytes), format_gib(figures.fit->visible_bytes), 100 * figures.fit->probability);
+  }
+  if (figures.speed) {
+    text += speed_lines(*figures.speed);
+  }
+  for (const Finding& finding : estimate.request.findings) {
+    text += wrap(std::string(to_string(finding.severity)) + ": " + finding.message, style.width, "  ");
+  }
+  return text;
+}
+
+}  // namespace gpuadvise::report

@@ -1,0 +1,300 @@
+#include <gpuadvise/error.hpp>
+#include <gpuadvise/units.hpp>
+
+#include "report/columns.hpp"
+#include "report/estimate_text.hpp"
+#include "report/grid.hpp"
+#include "report/recommend.hpp"
+#include "report/separated.hpp"
+#include "workload/describe.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace gpuadvise::report {
+namespace {
+
+constexpr int k_optional_from = 2;  // priority of the first column that may be left out
+constexpr int k_last_priority = 7;
+constexpr std::size_t k_misses_shown = 5;
+
+Tone tone_of(const Column& column, const Recommendation& r) {
+  if (column.key == "verdict") {
+    return r.figures.fit->verdict == Verdict::fits ? Tone::good : Tone::careful;
+  }
+  return r.rank == 1 && (column.key == "gpu" || column.key == "rank") ? Tone::strong : Tone::plain;
+}
+
+std::string header_of(const Column& column, const std::vector<const Recommendation*>& rows) {
+  std::string header(column.header);
+  if (column.key == "throughput" && !rows.empty() && rows.front()->figures.speed) {
+    header += " " + std::string(to_string(rows.front()->figures.speed->unit));
+  }
+  return header;
+}
+
+std::string reasons_of(const Recommendation& r, bool verbose) {
+  std::string text;
+  for (const std::string& reason : r.reasons) {
+    text += (text.empty() ? "" : "; ") + reason;
+  }
+  for (const Finding& finding : r.findings) {
+    if (finding.severity == Severity::warn || verbose) {
+      text += (text.empty() ? "" : "; ") + finding.message;
+    }
+  }
+  return text;
+}
+
+Grid grid_of(const std::vector<const Column*>& chosen, const std::vector<const Recommendation*>& rows, bool reasons, bool verbose) {
+  Grid grid;
+  for (const Column* column : chosen) {
+    grid.columns.push_back({header_of(*column, rows), column->align});
+  }
+  for (const Recommendation* r : rows) {
+    GridRow row;
+    for (const Column* column : chosen) {
+      row.cells.push_back({column->cell(*r), tone_of(*column, *r)});
+    }
+    row.below = reasons ? reasons_of(*r, verbose) : "";
+    grid.rows.push_back(std::move(row));
+  }
+  return grid;
+}
+
+std::vector<const Column*> columns_up_to(int priority) {
+  std::vector<const Column*> chosen;
+  for (const Column& column : columns()) {
+    if (column.priority > 0 && column.priority <= priority) {
+      chosen.push_back(&column);
+    }
+  }
+  return chosen;
+}
+
+std::vector<const Column*> columns_named(const std::vector<std::string>& keys, bool for_people) {
+  std::vector<const Column*> chosen;
+  for (const std::string& key : keys) {
+    const Column* column = find_column(key);
+    if (column == nullptr || (for_people && column->cell == nullptr) || (!for_people && column->value == nullptr)) {
+      throw Error(ErrorCode::usage, "no column '" + key + "' in this format",
+                  "see the header of --format " + std::string(for_people ? "table" : "csv"));
+    }
+    chosen.push_back(column);
+  }
+  return chosen;
+}
+
+// The essential columns always; others by priority while they fit.
+Grid fitting_grid(const std::vector<const Recommendation*>& rows, const View& view, const TextStyle& style) {
+  if (!view.column_keys.empty()) {
+    return grid_of(columns_named(view.column_keys, true), rows, true, style.verbose);
+  }
+  Grid best = grid_of(columns_up_to(k_optional_from - 1), rows, true, style.verbose);
+  for (int priority = k_optional_from; priority <= k_last_priority; ++priority) {
+    Grid wider = grid_of(columns_up_to(priority), rows, true, style.verbose);
+    if (grid_width(wider) > style.width) {
+      break;
+    }
+    best = std::move(wider);
+  }
+  return best;
+}
+
+std::string misses_text(const Recommended& answer, const TextStyle& style) {
+  const Advice& advice = answer.advice;
+  std::string text = paint(style, Tone::strong, "Nothing fits. Nearest misses:") + "\n";
+  for (std::size_t i = 0; i < std::min(advice.nearest.size(), k_misses_shown); ++i) {
+    const Rejection& miss = advice.rejected[advice.nearest[i]];
+    std::string line = candidate_text(*miss.gpu, miss.count) + ": " + miss.message;
+    if (!miss.smallest_change.empty()) {
+      line += "; would do: " + miss.smallest_change;
+    }
+    text += wrap(line, style.width, "  ");
+  }
+  return text;
+}
+
+std::string excluded_text(const Advice& advice, const TextStyle& style) {
+  std::vector<std::pair<std::string_view, std::size_t>> counts;
+  for (const Rejection& rejection : advice.rejected) {
+    const auto found = std::find_if(counts.begin(), counts.end(), [&](const auto& item) { return item.first == rejection.rule; });
+    if (found == counts.end()) {
+      counts.emplace_back(rejection.rule, 1);
+    } else {
+      ++found->second;
+    }
+  }
+  if (counts.empty()) {
+    return {};
+  }
+  std::stable_sort(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::string text = fmt::format("Left out {} candidates: ", advice.rejected.size());
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    text += fmt::format("{}{} {}", i > 0 ? ", " : "", counts[i].second, counts[i].first);
+  }
+  return wrap(text, style.width);
+}
+
+std::string remedies_text(const Advice& advice, const TextStyle& style) {
+  if (advice.remedies.empty()) {
+    return {};
+  }
+  std::string text = paint(style, Tone::strong, "What would fit:") + "\n";
+  for (const Remedy& remedy : advice.remedies) {
+    std::string line = remedy.title;
+    if (remedy.gpu != nullptr && remedy.figures.fit) {
+      line += fmt::format(" on {}: needs {} of {}", candidate_text(*remedy.gpu, remedy.count),
+                          format_gib(remedy.figures.memory.need.expected), format_gib(remedy.figures.fit->usable_bytes));
+    }
+    line += remedy.effect.empty() ? "" : "; " + remedy.effect;
+    line += remedy.how.empty() ? "" : "; " + remedy.how;
+    text += wrap(line, style.width, "  ");
+  }
+  return text;
+}
+
+std::string findings_text(const Recommended& answer, const TextStyle& style) {
+  std::string text;
+  for (const Finding& finding : answer.advice.findings) {
+    if (finding.severity == Severity::warn || finding.severity == Severity::reject || style.verbose) {
+      text += wrap(std::string(to_string(finding.severity)) + ": " + finding.message, style.width);
+    }
+  }
+  return text;
+}
+
+std::string assumptions_text(const Advice& advice, const TextStyle& style) {
+  std::string text;
+  for (const std::string& assumption : advice.assumptions) {
+    text += wrap("assumed: " + assumption, style.width);
+  }
+  return text;
+}
+
+std::vector<const Column*> value_columns(const View& view) {
+  if (!view.column_keys.empty()) {
+    return columns_named(view.column_keys, false);
+  }
+  std::vector<const Column*> chosen;
+  for (const Column& column : columns()) {
+    if (column.value != nullptr) {
+      chosen.push_back(&column);
+    }
+  }
+  return chosen;
+}
+
+bool comes_before(const Value& a, const Value& b) {
+  if (a.is_null() || b.is_null()) {
+    return !a.is_null() && b.is_null();  // unknown last
+  }
+  if (a.number() != nullptr && b.number() != nullptr) {
+    return *a.number() < *b.number();
+  }
+  return a.text() != nullptr && b.text() != nullptr && *a.text() < *b.text();
+}
+
+}  // namespace
+
+std::vector<const Recommendation*> shown(const Recommended& answer, const View& view) {
+  std::vector<const Recommendation*> rows;
+  for (const Recommendation& r : answer.advice.results) {
+    rows.push_back(&r);
+  }
+  if (!view.sort.empty()) {
+    const Column* column = find_column(view.sort);
+    if (column == nullptr || column->value == nullptr) {
+      throw Error(ErrorCode::usage, "results cannot be sorted by '" + view.sort + "'", "use a column of --format csv");
+    }
+    // More is better for speed and score; less for everything else.
+    const bool descending = view.sort.starts_with("throughput") || view.sort == "score" || view.sort == "probability" ||
+                            view.sort == "bandwidth_gb_s" || view.sort == "usable_bytes";
+    std::stable_sort(rows.begin(), rows.end(), [&](const Recommendation* a, const Recommendation* b) {
+      return descending ? comes_before(column->value(*b), column->value(*a)) : comes_before(column->value(*a), column->value(*b));
+    });
+  }
+  if (rows.size() > view.limit) {
+    rows.resize(view.limit);
+  }
+  return rows;
+}
+
+std::string recommend_text(const Recommended& answer, const View& view, const TextStyle& style) {
+  const auto rows = shown(answer, view);
+  std::string text = wrap(workload::summary(answer.request), style.width);
+  if (!rows.empty()) {
+    text += wrap("memory: " + memory_sum(rows.front()->figures.memory) + " on " + candidate_text(*rows.front()->gpu, rows.front()->count),
+                 style.width);
+    text += "\n" + render_grid(fitting_grid(rows, view, style), style) + "\n";
+    if (rows.size() < answer.advice.results.size()) {
+      text += fmt::format("{} more fit (--limit {}).\n", answer.advice.results.size() - rows.size(), answer.advice.results.size());
+    }
+  } else {
+    text += "\n" + misses_text(answer, style) + "\n";
+  }
+  return text + remedies_text(answer.advice, style) + excluded_text(answer.advice, style) + findings_text(answer, style) +
+         assumptions_text(answer.advice, style);
+}
+
+std::string recommend_separated(const Recommended& answer, const View& view, char separator) {
+  const auto chosen = value_columns(view);
+  std::vector<Value> header;
+  for (const Column* column : chosen) {
+    header.emplace_back(std::string(column->key));
+  }
+  std::string text = separated_line(header, separator);
+  for (const Recommendation* r : shown(answer, view)) {
+    std::vector<Value> values;
+    for (const Column* column : chosen) {
+      values.push_back(column->value(*r));
+    }
+    text += separated_line(values, separator);
+  }
+  return text;
+}
+
+std::string recommend_markdown(const Recommended& answer, const View& view) {
+  const auto rows = shown(answer, view);
+  const auto chosen = view.column_keys.empty() ? columns_up_to(k_last_priority) : columns_named(view.column_keys, true);
+  return workload::summary(answer.request) + "\n\n" + render_markdown(grid_of(chosen, rows, false, false));
+}
+
+std::string recommend_html(const Recommended& answer, const View& view) {
+  const auto escaped = [](std::string_view raw) {
+    std::string out;
+    for (const char c : raw) {
+      out += c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : c == '"' ? "&quot;" : std::string(1, c);
+    }
+    return out;
+  };
+  const auto rows = shown(answer, view);
+  const auto chosen = view.column_keys.empty() ? columns_up_to(k_last_priority) : columns_named(view.column_keys, true);
+  const Grid grid = grid_of(chosen, rows, true, false);
+  std::string html =
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>gpuadvise</title>\n<style>\n"
+      ":root { color-scheme: light dark; }\nbody { font: 15px/1.4 system-ui, sans-serif; margin: 2em; }\n"
+      "table { border-collapse: collapse; }\nth, td { padding: .3em .8em; text-align: left; border-bottom: 1px solid #8886; }\n"
+      "td.n, th.n { text-align: right; }\ntr.why td { border: 0; opacity: .75; padding-top: 0; }\n</style>\n</head>\n<body>\n";
+  html += "<h1>gpuadvise</h1>\n<p>" + escaped(workload::summary(answer.request)) + "</p>\n<table>\n<tr>";
+  const auto css = [&](std::size_t i) { return grid.columns[i].align == Align::right ? " class=\"n\"" : ""; };
+  for (std::size_t i = 0; i < grid.columns.size(); ++i) {
+    html += fmt::format("<th{}>{}</th>", css(i), escaped(grid.columns[i].header));
+  }
+  html += "</tr>\n";
+  for (const GridRow& row : grid.rows) {
+    html += "<tr>";
+    for (std::size_t i = 0; i < row.cells.size(); ++i) {
+      html += fmt::format("<td{}>{}</td>", css(i), escaped(row.cells[i].text));
+    }
+    html += fmt::format("</tr>\n<tr class=\"why\"><td></td><td colspan=\"{}\">{}</td></tr>\n", grid.columns.size() - 1, escaped(row.below));
+  }
+  html += "</table>\n";
+  for (const std::string& assumption : answer.advice.assumptions) {
+    html += "<p>assumed: " + escaped(assumption) + "</p>\n";
+  }
+  return html + "</body>\n</html>\n";
+}
+
+}  // namespace gpuadvise::report

@@ -1,0 +1,81 @@
+#include "workload/catalog_models.hpp"
+
+#include <gpuadvise/error.hpp>
+
+#include "catalog/near_name.hpp"
+#include "model/inferred_shape.hpp"
+#include "model/named.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace gpuadvise::workload {
+namespace {
+
+model::NamedModelOptions options_of(const Workload& workload, std::string_view config) {
+  return {config, workload.image, workload.classes, workload.frozen, workload.stack};
+}
+
+FoundModel from_catalog(catalog::FoundModel found) {
+  return {std::move(found.model), std::move(found.used_id), std::move(found.quantization), !found.exact};
+}
+
+}  // namespace
+
+std::optional<FoundModel> CatalogModels::find(const ModelQuery& query) const {
+  auto listed = catalog_.find_model(query.text);
+  if (listed && listed->exact) {
+    return from_catalog(std::move(*listed));
+  }
+  // A composed network is a better answer than a listed one of which part of the name was left out.
+  if (auto named = model::named_model(query.text, options_of(query.given, query.config))) {
+    std::string id(named->id);
+    return FoundModel{std::move(*named), std::move(id), {}, false};
+  }
+  if (listed) {
+    return from_catalog(std::move(*listed));
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> CatalogModels::near(std::string_view text) const {
+  std::vector<std::string> near = catalog_.near_models(text);
+  if (near.empty()) {
+    for (const std::string_view id : catalog::near_names(text, model::named_model_ids(), 3)) {
+      near.emplace_back(id);
+    }
+  }
+  return near;
+}
+
+std::optional<Model> CatalogModels::infer(double params, Field field) const {
+  if (field != Field::language && field != Field::vision_language && field != Field::encoder) {
+    return std::nullopt;
+  }
+  Model inferred;
+  inferred.id = "inferred";
+  inferred.name = "a typical model of this size";
+  inferred.family = "inferred";
+  inferred.field = field;
+  inferred.source = "inferred from the number of parameters";
+  inferred.shape = model::infer_shape(params, field);
+  return inferred;
+}
+
+FoundModel CatalogModels::read_file(std::string_view path) const {
+  throw Error(ErrorCode::unsupported, "'" + std::string(path) + "': model files are not read yet",
+              "name the model with --model, or give its size with --params");
+}
+
+void CatalogModels::refine(Request& request) const {
+  // Counted networks hold for one image size: count again with the size that was resolved.
+  const ImageProfile* profile = request.model.image();
+  if (profile == nullptr || profile->source != ProfileSource::counted) {
+    return;
+  }
+  if (auto named = model::named_model(request.model_text, options_of(request.workload, request.config))) {
+    request.model = std::move(*named);
+  }
+}
+
+}  // namespace gpuadvise::workload
