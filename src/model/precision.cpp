@@ -79,6 +79,26 @@ constexpr auto k_kind_synonyms = std::to_array<KindName>({
     {"awq-int4", PrecisionKind::int4_awq},
     {"bnb-4bit", PrecisionKind::nf4},
     {"bnb-nf4", PrecisionKind::nf4},
+    {"mixed", PrecisionKind::amp_fp16},
+    {"fp16-fp32", PrecisionKind::amp_fp16},
+    {"fp8-e5m2", PrecisionKind::fp8},
+    {"w8a8-fp8", PrecisionKind::fp8},
+    {"fp8-w8a8", PrecisionKind::fp8},
+    {"w8a16", PrecisionKind::int8_weight_only},
+    {"int8-bnb", PrecisionKind::int8},
+    {"bnb-int8", PrecisionKind::int8},
+    {"llm-int8", PrecisionKind::int8},
+    {"llm.int8", PrecisionKind::int8},
+    {"w8a8-int8", PrecisionKind::int8},
+    {"gptq-4bit", PrecisionKind::int4_gptq},
+    {"gptq-8bit", PrecisionKind::int8_gptq},
+    {"gptq-3bit", PrecisionKind::int3_gptq},
+    {"awq-4bit", PrecisionKind::int4_awq},
+    {"nf4-dq", PrecisionKind::nf4},
+    {"int4-hqq", PrecisionKind::hqq},
+    {"q4f16-1", PrecisionKind::int4},
+    {"q4f16", PrecisionKind::int4},
+    {"int4-bnb", PrecisionKind::nf4},
 });
 
 struct MixRow {
@@ -374,6 +394,7 @@ std::optional<KvType> parse_kv_type(std::string_view text) {
                                                            {"fp8-e4m3", KvType::fp8},
                                                            {"fp8-e5m2", KvType::fp8},
                                                            {"q8", KvType::q8_0},
+                                                           {"int4", KvType::q4_0},
                                                            {"q4", KvType::q4_0}});
   for (const Synonym& synonym : synonyms) {
     if (same(text, synonym.name)) {

@@ -76,14 +76,17 @@ bool apply_choice(Draft& draft, const KeySpec& spec, const Value& value) {
   // `grad_checkpointing: true` is how most training programs write it.
   const bool* flag = value.boolean();
   const std::string_view word = text != nullptr ? std::string_view(*text) : flag == nullptr ? std::string_view() : *flag ? "true" : "false";
-  const auto found = find_choice(spec.choices, word);
-  if (!found) {
+  const Choice* found = find_word(spec.choices, word);
+  if (found == nullptr) {
     bad_value(draft, spec, value, choices_hint(spec.choices));
     return false;
   }
-  std::get<EnumSlot>(spec.slot).set(draft.request.workload, *found);
-  if (spec.key == WorkloadKey::engine && static_cast<Engine>(*found) == Engine::other && word != "other") {
-    draft.note("engine-not-modelled", Severity::note, "engine " + quoted(value) + " is not modelled: figures are those of plain PyTorch");
+  std::get<EnumSlot>(spec.slot).set(draft.request.workload, found->value);
+  if (found->approximate) {
+    const bool engine = spec.key == WorkloadKey::engine && static_cast<Engine>(found->value) == Engine::other;
+    draft.note("taken-for", Severity::note,
+               std::string(spec.name) + " " + quoted(value) + " is not modelled: figures are those of " +
+                   (engine ? "plain PyTorch" : std::string(choice_name(spec.choices, found->value))));
   }
   return true;
 }

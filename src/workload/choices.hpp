@@ -9,7 +9,13 @@ namespace gpuadvise::workload {
 
 template <class E>
 constexpr Choice word(std::string_view name, E value) {
-  return {name, static_cast<std::uint8_t>(value)};
+  return {name, static_cast<std::uint8_t>(value), false};
+}
+
+// Something else that behaves nearly so.
+template <class E>
+constexpr Choice like(std::string_view name, E value) {
+  return {name, static_cast<std::uint8_t>(value), true};
 }
 
 inline constexpr auto k_task_words = std::to_array<Choice>({
@@ -31,6 +37,12 @@ inline constexpr auto k_head_words = std::to_array<Choice>({
     word("classification", Head::classification),
     word("detection", Head::detection),
     word("none", Head::none),
+    word("mlm", Head::lm),
+    word("causal-lm", Head::lm),
+    word("sequence-classification", Head::classification),
+    word("token-classification", Head::classification),
+    word("question-answering", Head::classification),
+    word("qa", Head::classification),
 });
 
 inline constexpr auto k_method_words = std::to_array<Choice>({
@@ -67,10 +79,28 @@ inline constexpr auto k_optimizer_words = std::to_array<Choice>({
     word("adam-8bit", Optimizer::adamw_8bit),
     word("8bit-adam", Optimizer::adamw_8bit),
     word("8bit-adamw", Optimizer::adamw_8bit),
-    word("paged-adamw", Optimizer::paged_adamw_8bit),
+    like("paged-adamw-32bit", Optimizer::adamw),
+    like("paged-adamw", Optimizer::adamw),
     word("paged-8bit-adamw", Optimizer::paged_adamw_8bit),
     word("lionw", Optimizer::lion),
     word("galore", Optimizer::galore_adamw),
+    word("adam8bit", Optimizer::adamw_8bit),
+    word("fused-adamw", Optimizer::adamw),
+    word("fused-adam", Optimizer::adam),
+    like("lamb", Optimizer::adamw),
+    like("fused-lamb", Optimizer::adamw),
+    like("nadam", Optimizer::adamw),
+    like("radam", Optimizer::adamw),
+    like("sophia", Optimizer::adamw),
+    like("adamw-schedule-free", Optimizer::adamw),
+    like("lars", Optimizer::sgd_momentum),
+    like("rmsprop", Optimizer::sgd_momentum),
+    like("adagrad", Optimizer::sgd_momentum),
+    like("muon", Optimizer::lion),
+    like("adam-mini", Optimizer::lion),
+    like("apollo", Optimizer::galore_adamw),
+    like("lion-8bit", Optimizer::adamw_8bit),
+    like("paged-lion-8bit", Optimizer::paged_adamw_8bit),
 });
 
 inline constexpr auto k_checkpointing_words = std::to_array<Choice>({
@@ -83,6 +113,9 @@ inline constexpr auto k_checkpointing_words = std::to_array<Choice>({
     word("on", Checkpointing::full),
     word("true", Checkpointing::full),
     word("yes", Checkpointing::full),
+    word("unsloth", Checkpointing::full),
+    word("op", Checkpointing::selective),
+    word("selective-op", Checkpointing::selective),
 });
 
 inline constexpr auto k_attention_words = std::to_array<Choice>({
@@ -94,6 +127,12 @@ inline constexpr auto k_attention_words = std::to_array<Choice>({
     word("flash-attn", AttentionBackend::flash),
     word("xformers", AttentionBackend::flash),
     word("math", AttentionBackend::eager),
+    word("flash-attention-3", AttentionBackend::flash),
+    word("fa2", AttentionBackend::flash),
+    word("fa3", AttentionBackend::flash),
+    word("mem-efficient", AttentionBackend::sdpa),
+    word("memory-efficient", AttentionBackend::sdpa),
+    word("flex", AttentionBackend::sdpa),
 });
 
 inline constexpr auto k_loss_words = std::to_array<Choice>({
@@ -146,6 +185,28 @@ inline constexpr auto k_stack_words = std::to_array<Choice>({
     word("mmseg", Stack::openmmlab),
     word("mmsegmentation", Stack::openmmlab),
     word("mmaction2", Stack::openmmlab),
+    word("mmengine", Stack::openmmlab),
+    word("mmpretrain", Stack::openmmlab),
+    word("yolov5", Stack::ultralytics),
+    word("yolov8", Stack::ultralytics),
+    word("deepspeed-chat", Stack::hf_deepspeed),
+    word("megatron-deepspeed", Stack::megatron),
+    word("lit-llama", Stack::litgpt),
+    like("llama-factory", Stack::hf_trainer),
+    like("fastchat", Stack::hf_trainer),
+    like("accelerate", Stack::hf_trainer),
+    like("xtuner", Stack::hf_deepspeed),
+    like("lightning", Stack::none),
+    like("torchvision", Stack::none),
+    like("nanogpt", Stack::none),
+    like("kohya", Stack::diffusers),
+    like("kohya-ss", Stack::diffusers),
+    like("sd-scripts", Stack::diffusers),
+    like("ai-toolkit", Stack::diffusers),
+    like("onetrainer", Stack::diffusers),
+    like("colossalai", Stack::other),
+    like("maskrcnn-benchmark", Stack::other),
+    like("open-clip", Stack::other),
 });
 
 inline constexpr auto k_strategy_words = std::to_array<Choice>({
@@ -163,6 +224,13 @@ inline constexpr auto k_strategy_words = std::to_array<Choice>({
     word("fsdp2", Strategy::fsdp),
     word("tensor-parallel", Strategy::tp),
     word("pipeline-parallel", Strategy::pp),
+    word("hsdp", Strategy::fsdp),
+    word("fully-sharded", Strategy::fsdp),
+    word("deepspeed-zero1", Strategy::zero1),
+    word("deepspeed-zero2", Strategy::zero2),
+    word("deepspeed-zero3", Strategy::zero3),
+    word("model-parallel", Strategy::layer_split),
+    word("device-map", Strategy::layer_split),
 });
 
 // Engines that are not modelled count as `other`: an answer with a wide band and a finding, rather than none.
@@ -205,21 +273,42 @@ inline constexpr auto k_engine_words = std::to_array<Choice>({
     word("tf", Engine::tensorflow),
     word("keras", Engine::tensorflow),
     word("trt", Engine::tensorrt),
-    word("mxnet", Engine::other),
-    word("paddle", Engine::other),
-    word("paddlepaddle", Engine::other),
-    word("torch7", Engine::other),
-    word("caffe", Engine::other),
-    word("caffe2", Engine::other),
-    word("oneflow", Engine::other),
-    word("jax", Engine::other),
-    word("onnxruntime", Engine::other),
-    word("comfyui", Engine::other),
-    word("wan2.1", Engine::other),
-    word("lmdeploy", Engine::other),
-    word("tgi", Engine::other),
-    word("mlperf", Engine::other),
-    word("cuda-optimized", Engine::other),
+    like("mxnet", Engine::other),
+    like("paddle", Engine::other),
+    like("paddlepaddle", Engine::other),
+    like("torch7", Engine::other),
+    like("caffe", Engine::other),
+    like("caffe2", Engine::other),
+    like("oneflow", Engine::other),
+    like("jax", Engine::other),
+    like("onnxruntime", Engine::other),
+    like("comfyui", Engine::other),
+    like("wan2.1", Engine::other),
+    like("lmdeploy", Engine::other),
+    like("tgi", Engine::other),
+    like("mlperf", Engine::other),
+    like("cuda-optimized", Engine::other),
+    like("onnx", Engine::other),
+    like("openvino", Engine::other),
+    like("flax", Engine::other),
+    like("mindspore", Engine::other),
+    like("fastertransformer", Engine::other),
+    like("deepspeed", Engine::other),
+    like("deepspeed-inference", Engine::other),
+    like("deepspeed-mii", Engine::other),
+    like("text-generation-inference", Engine::other),
+    like("candle", Engine::other),
+    like("automatic1111", Engine::other),
+    like("sd-webui", Engine::other),
+    like("forge", Engine::other),
+    like("invokeai", Engine::other),
+    like("nunchaku", Engine::other),
+    like("chainer", Engine::other),
+    like("cntk", Engine::other),
+    like("theano", Engine::other),
+    word("llamafile", Engine::llama_cpp),
+    word("gpt4all", Engine::llama_cpp),
+    word("ctransformers", Engine::llama_cpp),
 });
 
 inline constexpr auto k_offload_words = std::to_array<Choice>({
@@ -230,6 +319,13 @@ inline constexpr auto k_offload_words = std::to_array<Choice>({
     word("model", OffloadKind::model),
     word("sequential", OffloadKind::sequential),
     word("layers", OffloadKind::layers),
+    word("optimizer-states", OffloadKind::optimizer),
+    word("zero-offload", OffloadKind::optimizer),
+    word("cpu", OffloadKind::params),
+    word("parameters", OffloadKind::params),
+    word("weights", OffloadKind::params),
+    word("model-cpu-offload", OffloadKind::model),
+    word("sequential-cpu-offload", OffloadKind::sequential),
 });
 
 enum class FrozenPart : std::uint8_t { batchnorm, batchnorm_eval, stages, backbone };

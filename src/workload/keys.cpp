@@ -192,15 +192,15 @@ const KeySpec* find_key(std::string_view name) {
   return nullptr;
 }
 
-std::optional<std::uint8_t> find_choice(std::span<const Choice> choices, std::string_view text) {
+const Choice* find_word(std::span<const Choice> choices, std::string_view text) {
   // No word is that long; the bound keeps hostile text cheap. Each round takes one remark away.
   if (text.size() > 80) {
-    return std::nullopt;
+    return nullptr;
   }
   while (!text.empty()) {
     for (const Choice& candidate : choices) {
       if (same_word(candidate.name, text)) {
-        return candidate.value;
+        return &candidate;
       }
     }
     const std::string_view shorter = without_remark(text);
@@ -209,7 +209,12 @@ std::optional<std::uint8_t> find_choice(std::span<const Choice> choices, std::st
     }
     text = shorter;
   }
-  return std::nullopt;
+  return nullptr;
+}
+
+std::optional<std::uint8_t> find_choice(std::span<const Choice> choices, std::string_view text) {
+  const Choice* found = find_word(choices, text);
+  return found == nullptr ? std::nullopt : std::optional<std::uint8_t>(found->value);
 }
 
 std::string_view choice_name(std::span<const Choice> choices, std::uint8_t value) {

@@ -34,6 +34,7 @@ enum class KeyGroup : std::uint8_t { model, task, training, inference, parallel,
 struct Choice {
   std::string_view name;
   std::uint8_t value = 0;
+  bool approximate = false;  // not the same thing, only the nearest that is modelled: said in a finding
 };
 
 // Reads and writes an enumeration of the workload as a number.
@@ -66,6 +67,8 @@ struct KeySpec {
 
 // Forgives case and punctuation, and a version behind the word ("caffe2 0.8.1").
 [[nodiscard]] std::optional<std::uint8_t> find_choice(std::span<const Choice> choices, std::string_view text);
+// The same, as the row that matched; nullptr when none does.
+[[nodiscard]] const Choice* find_word(std::span<const Choice> choices, std::string_view text);
 [[nodiscard]] std::string_view choice_name(std::span<const Choice> choices, std::uint8_t value);
 
 // The contract's word for an enumerator: name_of(WorkloadKey::engine, Engine::vllm) -> "vllm".

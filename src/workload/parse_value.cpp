@@ -178,7 +178,7 @@ constexpr auto k_modules = std::to_array<ModuleName>({
     {"all-linear", k_attention | k_mlp},
     {"all", k_attention | k_mlp},
     {"all_linear", k_attention | k_mlp},
-    {"linear", k_attention | k_mlp},
+
     {"attention", k_attention},
     {"attn", k_attention},
     {"mlp", k_mlp},
@@ -186,6 +186,17 @@ constexpr auto k_modules = std::to_array<ModuleName>({
     {"head", head},
     {"output", head},
     {"embed_out", head},
+    {"linear1", q | k | v | up},
+    {"linear2", o | down},
+    {"img_mlp", up | down},
+    {"txt_mlp", up | down},
+    {"proj_in", up},
+    {"proj_out", down},
+    {"in_proj", up},
+    {"wqkv_proj", q | k | v},
+    {"self_attn", k_attention},
+    {"self_attention", k_attention},
+    {"embed_tokens", head},
 });
 
 bool same_ignoring_case(std::string_view a, std::string_view b) {

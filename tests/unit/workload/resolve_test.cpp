@@ -128,6 +128,15 @@ TEST_CASE("presets fill what nobody said") {
   CHECK_FALSE(resolved({{"model", "mask-rcnn"}, {"stack", "openmmlab"}}).workload.cudnn_benchmark);
 }
 
+TEST_CASE("what is not modelled is taken for the nearest thing, and this is said") {
+  const Request request = resolved({{"model", "bert"}, {"optimizer", "LAMB"}, {"engine", "caffe2 0.8.1"}});
+  CHECK(request.workload.optimizer == Optimizer::adamw);
+  CHECK(request.workload.engine == Engine::other);
+  REQUIRE(request.findings.size() == 2);
+  CHECK(request.findings[0].message == "optimizer 'LAMB' is not modelled: figures are those of adamw");
+  CHECK(request.findings[1].message == "engine 'caffe2 0.8.1' is not modelled: figures are those of plain PyTorch");
+}
+
 TEST_CASE("no value of any kind breaks resolve") {
   std::mt19937 random(7);
   const std::vector<Value> odd{Value(),
