@@ -13,69 +13,36 @@ namespace gpuadvise::estimate {
 namespace {
 
 struct ServerRow {
-  Engine engine;
-  double share;  // of the card's memory (of free memory after loading, where free_share)
-  bool free_share;
-  double block;                 // tokens of a block
-  double batched_tokens;        // of one forward pass
-  double batched_tokens_large;  // on cards of 70 GB and more of the Hopper generation or later
-  double sequences;
-  double sequences_large;
-  double sampler_bytes;         // a sequence and word of the vocabulary, in the profiling run
-  double outside_gib;           // outside the allocator on one GPU, counted in the share
-  double outside_parallel_gib;  // with tensor parallelism
-  double graphs_gib;            // CUDA graphs: constant and per layer, beyond the share
-  double graphs_layer_gib;
+  Engine engine = Engine::other;
+  double share = 0.9;  // of the card's memory; of what is free after loading where free_share
+  bool free_share = false;
+  double block_tokens = 16;
+  double batched_tokens = 2048;        // of one forward pass
+  double batched_tokens_large = 8192;  // the same on large cards
+  double sequences = 256;
+  double sequences_large = 1024;
+  double sampler_bytes = 0;         // a sequence and word of the vocabulary, in the profiling run
+  double outside_gib = 0;           // outside the allocator and inside the share, one GPU
+  double outside_parallel_gib = 0;  // with tensor parallelism
+  double graphs_gib = 0;            // CUDA graphs, beyond the share: constant and a layer
+  double graphs_layer_gib = 0;
   BandRow band;
 };
 
-// share, blocks, batch limits: the engines' own defaults. sampler_bytes of vLLM: fp32 logits, softmax and sort copies,
-// fitted, n = 10 rows of 4 sources (38.3 - 41.2). outside: fitted, n = 13 rows of 6 sources (+- 0.1 GiB).
-// graphs: 4 rows, 0.1 - 1.0 GiB. TensorRT-LLM: prior, 1 row.
+// Shares, blocks and batch limits are the engines' own defaults. vLLM's sampler: fp32 logits, softmax and sort copies, fitted,
+// n = 10 rows of 4 sources (38.3 - 41.2). Outside: fitted, n = 13 rows of 6 sources (+- 0.1 GiB). Graphs: 4 rows, 0.1 - 1.0 GiB.
+// SGLang: 5 rows; TensorRT-LLM: 1 row.
+// clang-format off
 constexpr auto k_servers = std::to_array<ServerRow>({
-    {Engine::vllm,
-     0.90,
-     false,
-     16,
-     2048,
-     8192,
-     256,
-     1024,
-     38.9,
-     0.14,
-     0.55,
-     0.1,
-     0.006,
-     {"llm-infer vllm", 0.93, 1.08, ConstantKind::fitted, 70, 0.01}},
-    {Engine::sglang,
-     0.88,
-     false,
-     1,
-     2048,
-     8192,
-     256,
-     1024,
-     0,
-     0.55,
-     1.9,
-     0.07,
-     0.018,
-     {"llm-infer sglang", 0.9, 1.12, ConstantKind::prior, 5, 0.05}},
-    {Engine::tensorrt_llm,
-     0.90,
-     true,
-     32,
-     8192,
-     8192,
-     2048,
-     2048,
-     12,
-     1.0,
-     1.5,
-     0.1,
-     0.006,
-     {"llm-infer tensorrt-llm", 0.88, 1.15, ConstantKind::prior, 1, 0.05}},
+    {.engine = Engine::vllm, .sampler_bytes = 38.9, .outside_gib = 0.14, .outside_parallel_gib = 0.55, .graphs_gib = 0.1,
+     .graphs_layer_gib = 0.006, .band = {"llm-infer vllm", 0.93, 1.08, ConstantKind::fitted, 70, 0.01}},
+    {.engine = Engine::sglang, .share = 0.88, .block_tokens = 1, .outside_gib = 0.55, .outside_parallel_gib = 1.9, .graphs_gib = 0.07,
+     .graphs_layer_gib = 0.018, .band = {"llm-infer sglang", 0.9, 1.12, ConstantKind::prior, 5, 0.05}},
+    {.engine = Engine::tensorrt_llm, .free_share = true, .block_tokens = 32, .batched_tokens = 8192, .sequences = 2048,
+     .sequences_large = 2048, .sampler_bytes = 12, .outside_gib = 2.5, .outside_parallel_gib = 3, .graphs_gib = 0.1,
+     .graphs_layer_gib = 0.006, .band = {"llm-infer tensorrt-llm", 0.88, 1.15, ConstantKind::prior, 1, 0.05}},
 });
+// clang-format on
 
 const ServerRow& row_of(Engine engine) {
   for (const ServerRow& row : k_servers) {
@@ -155,12 +122,12 @@ InferenceEstimate server_memory(const InferenceInput& input, Capacity* capacity)
 
   Tokens tokens = request_tokens(w);
   tokens.sequences = w.concurrency.value_or(tokens.sequences);
-  const double asked_tokens = std::ceil(tokens.total / row.block) * row.block;
-  const CachePolicy policy = {row.block, WindowPolicy::full, 0};
+  const double asked_tokens = std::ceil(tokens.total / row.block_tokens) * row.block_tokens;
+  const CachePolicy policy = {row.block_tokens, WindowPolicy::full, 0};
   const double state = recurrent_state_bytes(s) * tokens.sequences / ranks;
   const double asked =
       kv_cache_bytes(s, w, policy, tokens.total, tokens.sequences) * kv_share_of_rank(s, input.split.tensor) / input.split.stages;
-  fill_capacity({blocks.bytes - state, blocks.per_token}, row.block, asked_tokens, capacity);
+  fill_capacity({blocks.bytes - state, blocks.per_token}, row.block_tokens, asked_tokens, capacity);
 
   InferenceEstimate e;
   e.gpu.weights = input.placement.gpu;

@@ -12,22 +12,28 @@ constexpr double k_frames = 1500;
 constexpr double k_tokens = 448;
 
 struct SpeechRow {
-  Engine engine;
-  double beams;         // sequences decoded together
-  double constant_gib;  // workspace of the first sample
-  double per_further_sample_gib;
-  bool counted_buffers;  // caches and the encoder's working rows are counted, not in the constant
-  double context_gib;
+  Engine engine = Engine::other;
+  double beams = 5;         // sequences decoded together; Whisper's own program takes 5
+  double constant_gib = 0;  // workspace of the first sample
+  double further_sample_gib = 0;
+  bool counted = false;  // caches and the encoder's working rows are counted, not in the constant
+  double context_gib = 0.45;
   BandRow band;
 };
 
-// fitted on device rows: faster-whisper n = 4 of 1 source, whisper.cpp n = 4 of 2, transformers 1, openai-whisper 1
+// Constants fitted on device rows: faster-whisper n = 4 of 1 source, whisper.cpp 4 of 2, the others 1 each.
+// clang-format off
 constexpr auto k_speech = std::to_array<SpeechRow>({
-    {Engine::openai_whisper, 5, 1.15, 0.4, false, 0.5, {"speech openai-whisper", 0.85, 1.2, ConstantKind::prior, 1, 0.05}},
-    {Engine::faster_whisper, 5, 1.0, 0.215, false, 0.45, {"speech faster-whisper", 0.93, 1.09, ConstantKind::prior, 4, 0.02}},
-    {Engine::whisper_cpp, 1, 0.13, 0.0, true, 0.4, {"speech whisper.cpp", 0.92, 1.1, ConstantKind::prior, 4, 0.03}},
-    {Engine::transformers, 1, 0.0, 0.0, true, 0.5, {"speech transformers", 0.9, 1.12, ConstantKind::prior, 1, 0.01}},
+    {.engine = Engine::openai_whisper, .constant_gib = 1.15, .further_sample_gib = 0.4, .context_gib = 0.5,
+     .band = {"speech openai-whisper", 0.85, 1.2, ConstantKind::prior, 1, 0.05}},
+    {.engine = Engine::faster_whisper, .constant_gib = 1.0, .further_sample_gib = 0.215,
+     .band = {"speech faster-whisper", 0.93, 1.09, ConstantKind::prior, 4, 0.02}},
+    {.engine = Engine::whisper_cpp, .beams = 1, .constant_gib = 0.13, .counted = true, .context_gib = 0.4,
+     .band = {"speech whisper.cpp", 0.92, 1.1, ConstantKind::prior, 4, 0.03}},
+    {.engine = Engine::transformers, .counted = true, .context_gib = 0.5,
+     .band = {"speech transformers", 0.9, 1.12, ConstantKind::prior, 1, 0.01}},
 });
+// clang-format on
 
 const SpeechRow& row_of(Engine engine) {
   for (const SpeechRow& row : k_speech) {
@@ -49,8 +55,8 @@ InferenceEstimate speech_memory(const InferenceInput& input) {
 
   InferenceEstimate e;
   e.gpu.weights = input.placement.gpu;
-  e.gpu.workspace = (row.constant_gib + row.per_further_sample_gib * (request_tokens(w).sequences - 1)) * k_gib;
-  if (row.counted_buffers) {
+  e.gpu.workspace = (row.constant_gib + row.further_sample_gib * (request_tokens(w).sequences - 1)) * k_gib;
+  if (row.counted) {
     e.gpu.kv_cache = sequences * 2 * s.decoder_layers * s.hidden * element * (k_frames + k_tokens);
     if (row.engine == Engine::whisper_cpp) {
       // fp32 scores of the encoder and 14 working rows

@@ -45,9 +45,6 @@ CacheBytes cache_bytes(const TransformerShape& shape, const KvPrecision& kv, Mla
     bytes.per_global_token = latent_bytes_per_token(shape, kv, mla);
     return bytes;
   }
-  if (shape.kind == TransformerKind::encoder) {
-    return bytes;
-  }
   const double element_pair = element_bytes(kv.k) + element_bytes(kv.v);
   bytes.per_global_token = model::global_attention_layers(shape) * model::key_width(shape, true) * element_pair;
   bytes.per_sliding_token = model::sliding_attention_layers(shape) * model::key_width(shape, false) * element_pair;

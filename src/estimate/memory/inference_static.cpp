@@ -11,74 +11,40 @@ namespace gpuadvise::estimate {
 namespace {
 
 struct StaticRow {
-  Engine engine;
-  double scratch_tokens;  // of the prompt that one pass handles; 0 = the whole prompt
-  double scratch_per_ff;  // bytes a token and MLP width
-  double scratch_per_hidden;
-  double logit_bytes;           // a token of the pass and word of the vocabulary
-  double logit_tokens;          // 0 = all of the pass
-  double score_bytes;           // a head and pair of tokens of the pass
-  bool scores_of_grouped_only;  // grouped attention is expanded and takes the slow path
-  double weight_overhead;       // share of the weights, allocator padding and copies
-  double moe_overhead;
-  double load_overhead;  // the same while loading
-  double constant_gib;
-  double cache_multiple;
-  bool embedding_on_host;
+  Engine engine = Engine::other;
+  double pass_tokens = 0;     // of the prompt that one pass handles; 0 = all
+  double scratch_per_ff = 0;  // bytes a token and MLP width
+  double scratch_per_hidden = 0;
+  double logit_bytes = 0;          // a token of the pass and word of the vocabulary
+  double logit_tokens = 0;         // 0 = all of the pass
+  double score_bytes = 0;          // a head and pair of tokens of the pass
+  bool scores_if_grouped = false;  // only grouped attention, which is expanded, takes the slow path
+  double weight_overhead = 0;      // share of the weights: padding, copies
+  double expert_overhead = 0;      // the same for models with experts
+  bool fuses_qkv = false;          // joins query, key and value matrices: old and new are alive at the end of loading
+  double constant_gib = 0;
+  double cache_multiple = 1;  // tokens
+  bool embedding_on_host = false;
+  bool whole_sequence = false;  // scores a text: no answer is generated
   BandRow band;
 };
 
-// Fitted constants: AutoAWQ n = 28 rows of 1 source (median error 2.3 %), GPTQ-for-LLaMa n = 27 of 1 (0.6 %),
-// exllama n = 5 of 2, MLX n = 11 of 1 (1 %). The others are priors in their image.
+// Fitted constants: AutoAWQ n = 28 rows of 1 source, GPTQ-for-LLaMa 27 of 1, exllama 5 of 2, MLX 11 of 1; MLC is a prior in
+// their image.
+// clang-format off
 constexpr auto k_static = std::to_array<StaticRow>({
-    {Engine::autoawq,
-     0,
-     0,
-     0,
-     6,
-     0,
-     6,
-     true,
-     0,
-     0.10,
-     0.13,
-     0,
-     1,
-     false,
-     {"llm-infer autoawq", 0.92, 1.09, ConstantKind::fitted, 28, 0.023}},
-    {Engine::gptq_for_llama,
-     0,
-     0,
-     0,
-     2,
-     0,
-     0,
-     false,
-     0,
-     0,
-     0,
-     0,
-     1,
-     false,
-     {"llm-infer gptq", 0.95, 1.05, ConstantKind::fitted, 27, 0.006}},
-    {Engine::exllama,
-     2048,
-     8,
-     0,
-     0,
-     0,
-     0,
-     false,
-     0.045,
-     0,
-     0,
-     0.25,
-     1,
-     true,
-     {"llm-infer exllama", 0.9, 1.12, ConstantKind::fitted, 5, 0.03}},
-    {Engine::mlx, 2048, 6, 8, 0, 0, 4, false, 0, 0, 0, 0, 256, false, {"llm-infer mlx", 0.94, 1.07, ConstantKind::fitted, 11, 0.01}},
-    {Engine::mlc_llm, 2048, 6, 8, 6, 1, 0, false, 0, 0, 0, 0.2, 16, false, {"llm-infer mlc", 0.88, 1.15, ConstantKind::prior, 0, 0}},
+    {.engine = Engine::autoawq, .logit_bytes = 6, .score_bytes = 6, .scores_if_grouped = true, .expert_overhead = 0.10, .fuses_qkv = true,
+     .band = {"llm-infer autoawq", 0.92, 1.09, ConstantKind::fitted, 28, 0.02}},
+    {.engine = Engine::gptq_for_llama, .logit_bytes = 2, .whole_sequence = true,
+     .band = {"llm-infer gptq", 0.95, 1.06, ConstantKind::fitted, 27, 0.006}},
+    {.engine = Engine::exllama, .pass_tokens = 2048, .scratch_per_ff = 8, .weight_overhead = 0.045, .constant_gib = 0.25,
+     .embedding_on_host = true, .band = {"llm-infer exllama", 0.9, 1.12, ConstantKind::fitted, 5, 0.03}},
+    {.engine = Engine::mlx, .pass_tokens = 2048, .scratch_per_ff = 6, .scratch_per_hidden = 8, .score_bytes = 4, .cache_multiple = 256,
+     .band = {"llm-infer mlx", 0.94, 1.07, ConstantKind::fitted, 11, 0.01}},
+    {.engine = Engine::mlc_llm, .pass_tokens = 2048, .scratch_per_ff = 6, .scratch_per_hidden = 8, .logit_bytes = 6, .logit_tokens = 1,
+     .constant_gib = 0.2, .cache_multiple = 16, .band = {"llm-infer mlc", 0.88, 1.15, ConstantKind::prior, 0, 0}},
 });
+// clang-format on
 
 const StaticRow& row_of(Engine engine) {
   for (const StaticRow& row : k_static) {
@@ -97,15 +63,14 @@ InferenceEstimate static_cache_memory(const InferenceInput& input) {
   const StaticRow& row = row_of(w.engine);
   const Tokens tokens = request_tokens(w);
   const double gpus = input.split.gpus();
-  // A full-sequence pass has no answer to generate.
-  const double prompt = row.engine == Engine::gptq_for_llama ? tokens.total : tokens.prompt;
-  const double pass = row.scratch_tokens > 0 ? row.scratch_tokens : prompt;
+  const double prompt = row.whole_sequence ? tokens.total : tokens.prompt;
+  const double pass = row.pass_tokens > 0 ? row.pass_tokens : prompt;
   const double cache = kv_cache_bytes(s, w, {row.cache_multiple, WindowPolicy::full, 0}, tokens.total, tokens.sequences);
-  const bool scores = !row.scores_of_grouped_only || s.kv_heads < s.heads;
+  const bool scores = !row.scores_if_grouped || s.kv_heads < s.heads;
   const double host = row.embedding_on_host ? input.weights.embedding : 0;
   const double weights = input.placement.gpu - host / gpus;
   const double weights_all = input.placement.all_gpus - host;
-  const double overhead = row.weight_overhead + (s.moe.experts > 0 ? row.moe_overhead : 0);
+  const double overhead = row.weight_overhead + (s.moe.experts > 0 ? row.expert_overhead : 0);
 
   InferenceEstimate e;
   e.gpu.weights = weights;
@@ -119,9 +84,9 @@ InferenceEstimate static_cache_memory(const InferenceInput& input) {
   e.all.weights = weights_all;
   e.all.logits = e.gpu.logits;
   e.all.workspace = row.constant_gib * k_gib * gpus + overhead * weights_all;
-  const auto peak = [&row](const MemoryComponents& c) { return std::max(c.sum(), (1 + row.load_overhead) * c.weights); };
-  e.allocated = peak(e.gpu);
-  e.allocated_all = peak(e.all);
+  const double joined = row.fuses_qkv ? input.weights.split_qkv : 0;
+  e.allocated = std::max(e.gpu.sum(), weights + joined / gpus);
+  e.allocated_all = std::max(e.all.sum(), weights_all + joined);
   e.gpu.fragmentation = e.allocated - e.gpu.sum();
   e.all.fragmentation = e.allocated_all - e.all.sum();
   e.steady = e.gpu.weights + e.gpu.kv_cache + e.gpu.recurrent_state + e.gpu.workspace;

@@ -41,6 +41,12 @@ double dequantise_buffer(const InferenceInput& input, bool old_version) {
   return gptq && !hopper_or_newer(input.gpu) ? 2 * input.weights.largest_matrix : 0.0;
 }
 
+// The cache was a tuple that every token copied; the model families of 2023 that bring code of their own (one fused matrix for
+// query, key and value, without grouped heads) still do so. 19 rows of 1 source.
+bool copies_cache(const TransformerShape& shape, bool old_version) {
+  return old_version || (shape.fused_qkv && shape.kv_heads == shape.heads && shape.position_embeddings <= 0);
+}
+
 // Terms on one of the GPUs that share a model: `cache_share` of the cache, and the activations of its own layers.
 struct Phase {
   double cache = 0;
@@ -72,7 +78,7 @@ Phases phases(const InferenceInput& input, double cache_share, double activation
   result.prefill.cache = kv_cache_bytes(s, w, k_growing_cache, tokens.prompt, tokens.sequences) * cache_share;
   result.prefill.activations = activations * activation_copies;
   const double kept = kv_cache_bytes(s, w, k_growing_cache, tokens.total, tokens.sequences) * cache_share;
-  result.decode.cache = kept * (old_version ? k_old_cache_copies : 1);
+  result.decode.cache = kept * (copies_cache(s, old_version) ? k_old_cache_copies : 1);
   result.decode.logits = tokens.sequences * s.vocab * k_logit_bytes;
   result.prefill.logits = result.decode.logits;
   if (old_version) {

@@ -1,5 +1,7 @@
 #include "estimate/memory/weights.hpp"
 
+#include <gpuadvise/units.hpp>
+
 #include "model/gguf_mix.hpp"
 #include "model/inventory.hpp"
 
@@ -56,6 +58,7 @@ constexpr auto k_storage = std::to_array<StorageRow>({
     {PrecisionKind::hqq, 4.5, 0, 0, Reach::layer_matrices},
 });
 
+constexpr double k_sglang_buffers = 0.06 * k_gib;  // 1 row
 constexpr double k_16_bits = 16;
 constexpr double k_mlx_group_bits = 32;  // a 16-bit scale and offset a group
 constexpr double k_exl2_head_bits = 6;   // the published recipes' head
@@ -74,6 +77,15 @@ StorageRow storage_of(const Precision& precision) {
     }
   }
   return {precision.kind, k_16_bits, 0, 0, Reach::everything};
+}
+
+// GPTQ-for-LLaMa's files come with groups of 128 and without any: half of the groups' bits is expected.
+StorageRow storage_for(Engine engine, const Precision& precision) {
+  StorageRow row = storage_of(precision);
+  if (engine == Engine::gptq_for_llama && row.reach == Reach::layer_matrices) {
+    row.bits = (row.bits + std::floor(row.bits)) / 2;
+  }
+  return row;
 }
 
 bool reached(const StorageRow& row, const Tensor& tensor) {
@@ -140,6 +152,10 @@ void add(WeightBytes& sum, const Tensor& tensor, double bytes, bool in_layer) {
   }
 }
 
+bool is_split_projection(TensorKind kind) {
+  return kind == TensorKind::attention_q || kind == TensorKind::attention_k || kind == TensorKind::attention_v;
+}
+
 bool outside_layers(TensorKind kind) {
   return kind == TensorKind::token_embedding || kind == TensorKind::output_head || kind == TensorKind::position_embedding;
 }
@@ -163,13 +179,14 @@ WeightBytes gguf_weights(const TransformerShape& shape, GgufMix mix) {
 }
 
 WeightBytes matrix_weights(const Workload& workload, const TransformerShape& shape, const Precision& precision, double ranks) {
-  const StorageRow row = storage_of(precision);
+  const StorageRow row = storage_for(workload.engine, precision);
   WeightBytes sum;
   model::for_each_distinct_tensor(shape, [&](const Tensor& tensor, double repeats) {
     const double bytes = tensor_bytes(tensor, row, workload) * repeats;
     const bool in_layer = !outside_layers(tensor.kind);
     add(sum, tensor, bytes, in_layer);
     sum.experts += tensor.expert ? bytes : 0.0;
+    sum.split_qkv += is_split_projection(tensor.kind) ? bytes : 0.0;
     if (in_layer) {
       sum.layers_of_rank += bytes * share_of_rank(tensor, shape, ranks);
       if (tensor.quantisable && tensor.count <= 1) {
@@ -234,6 +251,7 @@ WeightBytes weight_bytes(const Workload& workload, const TransformerShape& shape
   if (precision.kind == PrecisionKind::gguf) {
     sum.layers_of_rank /= ranks;
   }
+  sum.outer += workload.engine == Engine::sglang ? k_sglang_buffers : 0.0;
   sum.layer_count = std::max(1, model::total_layers(shape));
   const double head_16_bit = shape.vocab * shape.hidden * k_16_bits / 8;
   // Published FP8 files of tied models hold a head of their own (3 of 3 sizes of Qwen3); AWQ files run tied, but

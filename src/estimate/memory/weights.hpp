@@ -26,6 +26,7 @@ struct WeightBytes {
   double outer = 0;           // vision tower, adapters, positions, last norm
   double layer_count = 1;
   double largest_matrix = 0;  // elements, in a layer
+  double split_qkv = 0;       // what of `layers` is separate query, key and value matrices
   double untied_head = 0;     // head that loading materialises although the model runs tied
 
   [[nodiscard]] double total() const { return embedding + head + layers + outer; }
