@@ -2,6 +2,11 @@
 // allows) and validated. Text and JSON become this in src/workload.
 #pragma once
 
+#include <gpuadvise/finding.hpp>
+#include <gpuadvise/model.hpp>
+#include <gpuadvise/precision.hpp>
+#include <gpuadvise/value.hpp>
+
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -9,18 +14,23 @@
 #include <string_view>
 #include <vector>
 
-#include <gpuadvise/finding.hpp>
-#include <gpuadvise/model.hpp>
-#include <gpuadvise/precision.hpp>
-#include <gpuadvise/value.hpp>
-
 namespace gpuadvise {
 
 enum class Task : std::uint8_t { train, finetune, infer };
 enum class Head : std::uint8_t { lm, classification, detection, none };
 enum class Method : std::uint8_t { full, lora, qlora };
 enum class Optimizer : std::uint8_t {
-  none, sgd, sgd_momentum, adam, adamw, adamw_8bit, adamw_4bit, paged_adamw_8bit, adafactor, lion, galore_adamw,
+  none,
+  sgd,
+  sgd_momentum,
+  adam,
+  adamw,
+  adamw_8bit,
+  adamw_4bit,
+  paged_adamw_8bit,
+  adafactor,
+  lion,
+  galore_adamw,
 };
 enum class MlaMode : std::uint8_t { absorbed, expanded };
 enum class Checkpointing : std::uint8_t { none, selective, full };
@@ -28,14 +38,51 @@ enum class AttentionBackend : std::uint8_t { eager, sdpa, flash };
 enum class LossKind : std::uint8_t { standard, fused };
 enum class ModuleLoading : std::uint8_t { lazy, eager };
 enum class Stack : std::uint8_t {
-  none, hf_trainer, hf_deepspeed, torchtune, torchtitan, litgpt, axolotl, unsloth, ms_swift, llm_foundry, megatron, fsdp_qlora,
-  torchao, simpletuner, finetrainers, diffusers, timm, openmmlab, detectron2, ultralytics, nvidia_dle, other,
+  none,
+  hf_trainer,
+  hf_deepspeed,
+  torchtune,
+  torchtitan,
+  litgpt,
+  axolotl,
+  unsloth,
+  ms_swift,
+  llm_foundry,
+  megatron,
+  fsdp_qlora,
+  torchao,
+  simpletuner,
+  finetrainers,
+  diffusers,
+  timm,
+  openmmlab,
+  detectron2,
+  ultralytics,
+  nvidia_dle,
+  other,
 };
 enum class Strategy : std::uint8_t { none, ddp, fsdp, zero1, zero2, zero3, tp, pp, layer_split };
 enum class OffloadKind : std::uint8_t { none, optimizer, params, activations, model, sequential, layers };
 enum class Engine : std::uint8_t {
-  pytorch, transformers, vllm, sglang, tensorrt_llm, llama_cpp, exllama, mlc_llm, mlx, autoawq, gptq_for_llama, diffusers,
-  stable_diffusion_cpp, openai_whisper, faster_whisper, whisper_cpp, tensorflow, tensorrt, other,
+  pytorch,
+  transformers,
+  vllm,
+  sglang,
+  tensorrt_llm,
+  llama_cpp,
+  exllama,
+  mlc_llm,
+  mlx,
+  autoawq,
+  gptq_for_llama,
+  diffusers,
+  stable_diffusion_cpp,
+  openai_whisper,
+  faster_whisper,
+  whisper_cpp,
+  tensorflow,
+  tensorrt,
+  other,
 };
 
 // Linear layers that get a low-rank adapter, as a set.
@@ -71,11 +118,65 @@ struct Offload {
 
 // Keys in the order of the contract; Origins below is indexed by it.
 enum class WorkloadKey : std::uint8_t {
-  model, config, model_file, params, task, head, method, lora_rank, lora_targets, precision, weights, kv_precision, mla, optimizer, batch,
-  accumulate, seq, prompt_len, gen_len, concurrency, image, resolution, steps, classes, grad_checkpointing, attention, loss, compile,
-  channels_last, train_embeddings, cudnn_benchmark, fuse_qkv, full_seq_logits, enforce_eager, flash_attn, cuda_module_loading, frozen,
-  stack, gpus, nodes, strategy, tp, pp, cp, offload, engine, gpu_memory_utilization, max_num_seqs, max_num_batched_tokens, n_batch,
-  n_ubatch, embedding_rows, embedding_dim, gpu_memory_gib, dataset_size, epochs, steps_total, tokens_total, count_,
+  model,
+  config,
+  model_file,
+  params,
+  task,
+  head,
+  method,
+  lora_rank,
+  lora_targets,
+  precision,
+  weights,
+  kv_precision,
+  mla,
+  optimizer,
+  batch,
+  accumulate,
+  seq,
+  prompt_len,
+  gen_len,
+  concurrency,
+  image,
+  resolution,
+  steps,
+  classes,
+  grad_checkpointing,
+  attention,
+  loss,
+  compile,
+  channels_last,
+  train_embeddings,
+  cudnn_benchmark,
+  fuse_qkv,
+  full_seq_logits,
+  enforce_eager,
+  flash_attn,
+  cuda_module_loading,
+  frozen,
+  stack,
+  gpus,
+  nodes,
+  strategy,
+  tp,
+  pp,
+  cp,
+  offload,
+  engine,
+  gpu_memory_utilization,
+  max_num_seqs,
+  max_num_batched_tokens,
+  n_batch,
+  n_ubatch,
+  embedding_rows,
+  embedding_dim,
+  gpu_memory_gib,
+  dataset_size,
+  epochs,
+  steps_total,
+  tokens_total,
+  count_,
 };
 inline constexpr std::size_t k_workload_keys = static_cast<std::size_t>(WorkloadKey::count_);
 
@@ -90,7 +191,9 @@ struct Origins {
 struct Given {
   bool batch = true;
   bool seq = true;
-  bool lengths = true;  // prompt_len or gen_len
+  bool lengths = true;        // prompt_len or gen_len
+  bool checkpointing = true;  // grad_checkpointing, by the user or the stack
+  bool image = true;          // image or resolution
 };
 
 // Numbers only, so that a plan can copy it.
@@ -106,15 +209,15 @@ struct Workload {
   KvPrecision kv_precision;
   MlaMode mla = MlaMode::absorbed;
   Optimizer optimizer = Optimizer::adamw;
-  double batch = 1;        // samples per GPU in one micro-batch
+  double batch = 1;  // samples per GPU in one micro-batch
   double accumulate = 1;
-  double seq = 0;          // tokens; inference: prompt + generated
+  double seq = 0;  // tokens; inference: prompt + generated
   double prompt_len = 0;
   double gen_len = 0;
   std::optional<double> concurrency;  // unset = as many as fit
   ImageSize image;
-  double steps = 0;        // denoising steps
-  double classes = 0;      // 0 = the model's own
+  double steps = 0;    // denoising steps
+  double classes = 0;  // 0 = the model's own
   Checkpointing checkpointing = Checkpointing::none;
   AttentionBackend attention = AttentionBackend::sdpa;
   LossKind loss = LossKind::standard;
@@ -129,7 +232,7 @@ struct Workload {
   ModuleLoading module_loading = ModuleLoading::lazy;
   Frozen frozen;
   Stack stack = Stack::none;
-  double gpus = 1;         // per node
+  double gpus = 1;  // per node
   double nodes = 1;
   Strategy strategy = Strategy::none;
   double tp = 1, pp = 1, cp = 1;
@@ -165,7 +268,7 @@ struct Request {
   Workload workload;
   Origins origins;
   Model model;
-  std::string model_text;   // as the user wrote it
+  std::string model_text;  // as the user wrote it
   std::string config;
   std::string model_file;
   std::optional<double> params_hint;

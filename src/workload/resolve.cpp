@@ -118,7 +118,7 @@ bool take_inferred(Draft& draft, const ModelSource& models) {
   Request& request = draft.request;
   const double params = *request.params_hint;
   const Field field = guessed_field(draft);
-  auto inferred = models.infer(params, field);
+  const auto inferred = models.infer(params, field);
   if (!inferred) {
     return false;
   }
@@ -156,32 +156,38 @@ void take_tables(Draft& draft) {
   request.model.shape = shape;
 }
 
-bool name_model(Draft& draft, const ModelSource& models) {
-  Request& request = draft.request;
-  if (!request.model_file.empty()) {
-    if (!request.model_text.empty()) {
-      draft.fault(ErrorCode::conflict, "model", "model and model_file exclude each other", "give one of them");
-    }
-    try {
-      FoundModel found = models.read_file(request.model_file);
-      take_found(draft, found);
-      return true;
-    } catch (const Error& error) {
-      draft.fault(error.code(), "model_file", error.message(), error.hint());
-      return false;
-    }
-  }
+// By name; then by size, which is only a hint beside a name.
+bool look_up(Draft& draft, const ModelSource& models) {
+  const Request& request = draft.request;
   if (!request.model_text.empty()) {
     if (auto found = models.find({request.model_text, request.config, request.workload})) {
       take_found(draft, *found);
       return true;
     }
   }
-  if (draft.embedding_rows) {
-    return true;
+  return draft.embedding_rows || (request.params_hint && take_inferred(draft, models));
+}
+
+bool read_file(Draft& draft, const ModelSource& models) {
+  if (!draft.request.model_text.empty()) {
+    draft.fault(ErrorCode::conflict, "model", "model and model_file exclude each other", "give one of them");
   }
-  if (request.params_hint && take_inferred(draft, models)) {
-    return true;
+  FoundModel found = models.read_file(draft.request.model_file);
+  take_found(draft, found);
+  return true;
+}
+
+bool name_model(Draft& draft, const ModelSource& models) {
+  const Request& request = draft.request;
+  const bool file = !request.model_file.empty();
+  try {
+    if (file ? read_file(draft, models) : look_up(draft, models)) {
+      return true;
+    }
+  } catch (const Error& error) {
+    // One fault among the others: a file that cannot be read, a size no model has.
+    draft.fault(error.code(), file ? "model_file" : request.model_text.empty() ? "params" : "model", error.message(), error.hint());
+    return false;
   }
   if (!request.model_text.empty()) {
     unknown_model(draft, models);
@@ -240,6 +246,7 @@ Request resolve(std::span<const Setting> settings, const ModelSource& models, st
     throw RequestError(std::move(draft.faults));
   }
   draft.request.workload.given = {draft.stated(K::batch), draft.stated(K::seq), draft.stated(K::prompt_len) || draft.stated(K::gen_len)};
+  draft.request.workload.given.image = draft.resolution.has_value() || draft.image.has_value();
   models.refine(draft.request);
   return std::move(draft.request);
 }
