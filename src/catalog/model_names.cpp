@@ -161,7 +161,7 @@ std::vector<Reading> readings_of(std::string_view text) {
       has_size(model_key(bare.substr(underscore + 1)))) {
     add(bare.substr(underscore + 1), bare.substr(0, underscore + 1));
   }
-  for (const std::string_view maker : {"meta", "nvidia", "google", "microsoft", "openai", "ibm", "deepseek-ai"}) {
+  for (const std::string_view maker : {"meta", "nvidia", "google", "microsoft", "openai", "ibm", "deepseek-ai", "faster"}) {
     const std::string key = model_key(bare);
     if (key.size() > maker.size() + 1 && key.starts_with(maker) && key[maker.size()] == '-') {
       add(std::string_view(key).substr(maker.size() + 1), maker);
@@ -175,23 +175,30 @@ ModelLookup found(NameMatch match, const ModelName& row, const Reading& reading)
   return {match, row.model, std::string(row.normalised), reading.precision, reading.dropped};
 }
 
-// "qwen3-30b" where the catalog has one qwen3-30b-a3b: tools that name a model by its size leave out the active part.
-const ModelName* complete_active_size(const std::string& key, std::span<const ModelName> names) {
-  const std::size_t dash = key.rfind('-');
-  if (dash == std::string::npos || !is_size_word(std::string_view(key).substr(dash + 1))) {
-    return nullptr;
-  }
-  const std::string prefix = key + "-a-";
+// The one model whose names begin with the prefix and go on with a word that passes the test; null where there are several.
+template <class Test>
+const ModelName* only_continuation(const std::string& prefix, std::span<const ModelName> names, Test&& continues) {
   const ModelName* only = nullptr;
   for (auto row = std::lower_bound(names.begin(), names.end(), prefix,
                                    [](const ModelName&name, const std::string&k) { return name.normalised < k; });
        row != names.end() && row->normalised.starts_with(prefix); ++row) {
-    if (only != nullptr && only->model != row->model) {
+    const std::string_view rest = row->normalised.substr(prefix.size());
+    if ((only != nullptr && only->model != row->model) || !continues(rest.substr(0, rest.find('-')))) {
       return nullptr;
     }
     only = only == nullptr ? &*row : only;
   }
   return only;
+}
+
+// "qwen3-30b" where the catalog has one qwen3-30b-a3b: tools that name a model by its size leave out the active part. And
+// "llama-3.3" where the catalog has one size of it.
+const ModelName* complete(const std::string& key, std::span<const ModelName> names) {
+  const std::size_t dash = key.rfind('-');
+  if (dash != std::string::npos && is_size_word(std::string_view(key).substr(dash + 1))) {
+    return only_continuation(key + "-a-", names, is_size_word);
+  }
+  return only_continuation(key + "-", names, is_size_word);
 }
 
 // The steps between the name as read and the barest form of it.
@@ -294,7 +301,7 @@ ModelLookup resolve_model(std::string_view text, std::span<const ModelName> name
     }
   }
   for (const auto& steps : stripped) {
-    if (const ModelName* row = complete_active_size(steps.back().key, names)) {
+    if (const ModelName* row = complete(steps.back().key, names)) {
       return found(NameMatch::completed, *row, steps.back());
     }
   }

@@ -34,7 +34,7 @@ enum class NameMatch : std::uint8_t {
   none,
   exact,      // id, alias, name or Hugging Face id
   stripped,   // without organisation, stage, date, format
-  completed,  // the only model of that name and size ("qwen3-30b": -a3b)
+  completed,  // the only model of that name ("qwen3-30b": -a3b; "llama-3.3": -70b)
   fine_tune,  // words after the size left out: taken for a fine-tune of the same shape
 };
 

@@ -87,6 +87,8 @@ constexpr auto k_formats = std::to_array<FormatRow>({
     {"int-4", "int4"},
     {"int-8", "int8"},
     {"4-bit", "int4"},
+    {"4-bits", "int4"},
+    {"8-bits", "int8"},
     {"8-bit", "int8"},
     {"mlx-3-bit", "mlx:3g64"},
     {"mlx-4-bit", "mlx:4g64"},
@@ -152,6 +154,8 @@ constexpr auto k_plain_suffixes = std::to_array<std::string_view>({
     "preview",
     "text",
     "release",
+    "quantized",
+    "deduped",
 });
 
 constexpr auto k_stages = std::to_array<std::string_view>({"instruct", "inst", "chat", "it", "base", "hf", "sft", "dpo", "orpo", "simpo",

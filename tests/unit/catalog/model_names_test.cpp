@@ -86,7 +86,9 @@ TEST_CASE("organisation, stage, date, tag and format are stripped") {
   check("qwen2.5-7b-it-Q4_K_M-fp16", NameMatch::stripped, qwen25_7b, "gguf:Q4_K_M");
 }
 
-TEST_CASE("the active part of a mixture may be left out, other words after the size are taken for a fine-tune") {
+TEST_CASE("what the catalog has once may be named in short, other words after the size are taken for a fine-tune") {
+  check("llama-3.1", NameMatch::completed, llama31_8b);
+  check("Llama-3.1-Instruct", NameMatch::completed, llama31_8b);
   check("qwen3:30b", NameMatch::completed, qwen3_30b);
   check("qwen3-30b-a3b-thinking-2507", NameMatch::stripped, qwen3_30b);
   check("Someone_Qwen2.5-7B-Neo-v2-Q4_K_M", NameMatch::fine_tune, qwen25_7b, "gguf:Q4_K_M");
@@ -103,6 +105,8 @@ TEST_CASE("nothing is taken for another shape") {
   check_unknown("wide_resnet50");
   check_unknown("resnet5O");
   check_unknown("resnet50 + 8192x3 projector");
+  check_unknown("qwen");
+  check_unknown("llama");
   check_unknown("7b");
   check_unknown("");
   check_unknown(std::string(500, 'a'));
