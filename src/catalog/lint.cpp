@@ -3,6 +3,7 @@
 #include <gpuadvise/error.hpp>
 
 #include "catalog/data_reader.hpp"
+#include "catalog/discount.hpp"
 #include "catalog/gpu_lint.hpp"
 #include "catalog/gpu_names.hpp"
 #include "catalog/parse_json.hpp"
@@ -129,14 +130,19 @@ std::vector<Finding> lint_parsed(const json& root, std::string_view text, std::s
       return lint_records(root, context);
     }
   }
+  if (root.contains("discounts")) {
+    TextPool texts;
+    (void)read_discounts(text, std::string(file_name), texts);
+    return {};
+  }
   for (const LintHook& hook : context.hooks) {
     if (root.contains(hook.key)) {
       return hook.lint(text, file_name);
     }
   }
-  std::string kinds;
+  std::string kinds = "discounts";
   for (const std::string_view key : k_record_keys) {
-    kinds += (kinds.empty() ? "" : ", ") + std::string(key);
+    kinds += ", " + std::string(key);
   }
   for (const LintHook& hook : context.hooks) {
     kinds += ", " + std::string(hook.key);

@@ -87,6 +87,18 @@ TEST_CASE("prices may name the known cards and those of the same file") {
   CHECK(only(both, context).empty());
 }
 
+TEST_CASE("discounts are shares with a date") {
+  const auto row = [](std::string_view fields) {
+    return R"({"schema": 1, "discounts": [{"provider": "p", "gpu": "general", "kind": "spot", "source": "s", )" + std::string(fields) +
+           "}]}";
+  };
+  CHECK(only(row(R"("off_min": 0.2, "off_max": 0.4, "as_of": "2026")")).empty());
+  CHECK_THAT(only(row(R"("off_min": 0.5, "off_max": 0.4, "as_of": "2026")")), ContainsSubstring("must be shares"));
+  CHECK_THAT(only(row(R"("off_min": 20, "off_max": 40, "as_of": "2026")")), ContainsSubstring("must be shares"));
+  CHECK_THAT(only(row(R"("off_min": 0.2, "off_max": 0.4, "as_of": "soon")")), ContainsSubstring("at discounts[0]"));
+  CHECK_THAT(only(row(R"("off_min": 0.2, "off_max": 0.4, "as_of": "2026", "off": 1)")), ContainsSubstring("unknown key 'off'"));
+}
+
 TEST_CASE("other kinds of files go to their own lint") {
   const std::array<LintHook, 1> hooks = {LintHook{"recipes", &lint_recipes}};
   CHECK(only(R"({"recipes": []})", {{}, hooks}) == "seen in file.json");
