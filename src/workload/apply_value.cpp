@@ -1,5 +1,6 @@
 #include <gpuadvise/units.hpp>
 
+#include "catalog/near_name.hpp"
 #include "workload/choices.hpp"
 #include "workload/draft.hpp"
 #include "workload/parse_value.hpp"
@@ -7,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 namespace gpuadvise::workload {
 namespace {
@@ -15,15 +17,24 @@ void bad_value(Draft& draft, const KeySpec& spec, const Value& value, std::strin
   draft.fault(ErrorCode::invalid_value, spec.name, std::string(spec.name) + ": " + quoted(value) + " is not understood", std::move(hint));
 }
 
-// "one of none, selective, full": each meaning once.
-std::string choices_hint(std::span<const Choice> choices) {
-  std::string text = "one of ";
+// "did you mean 'vllm'?", or "one of none, selective, full" with each meaning once.
+std::string choices_hint(std::span<const Choice> choices, std::string_view text) {
+  std::vector<std::string_view> names;
+  names.reserve(choices.size());
   for (const Choice& choice : choices) {
     if (choice_name(choices, choice.value) == choice.name) {
-      text += (text.size() > 7 ? ", " : "") + std::string(choice.name);
+      names.push_back(choice.name);
     }
   }
-  return text;
+  const auto near = text.size() > 40 ? std::vector<std::string_view>() : catalog::near_names(text, names, 1);
+  if (!near.empty()) {
+    return "did you mean '" + std::string(near.front()) + "'?";
+  }
+  std::string list = "one of ";
+  for (const std::string_view name : names) {
+    list += (name == names.front() ? "" : ", ") + std::string(name);
+  }
+  return list;
 }
 
 bool read_number(Draft& draft, const KeySpec& spec, const Value& value, double& result) {
@@ -78,7 +89,7 @@ bool apply_choice(Draft& draft, const KeySpec& spec, const Value& value) {
   const std::string_view word = text != nullptr ? std::string_view(*text) : flag == nullptr ? std::string_view() : *flag ? "true" : "false";
   const Choice* found = find_word(spec.choices, word);
   if (found == nullptr) {
-    bad_value(draft, spec, value, choices_hint(spec.choices));
+    bad_value(draft, spec, value, choices_hint(spec.choices, word));
     return false;
   }
   std::get<EnumSlot>(spec.slot).set(draft.request.workload, found->value);

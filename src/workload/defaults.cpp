@@ -312,11 +312,6 @@ void default_adapters(Draft& draft) {
   LoraTargets targets;
   targets.q = true;
   targets.v = true;
-  if (w.field == Field::diffusion) {
-    // Diffusers' examples and the tuners built on them adapt the whole attention of the denoiser.
-    targets.k = true;
-    targets.o = true;
-  }
   if (!draft.given(K::lora_targets)) {
     w.lora_targets = targets;
     draft.request.origins[K::lora_targets] = Origin::fallback;

@@ -54,6 +54,12 @@ TEST_CASE("every fault is reported at once") {
   CHECK(faults[4].hint == "did you mean 'resnet50'?");
 }
 
+TEST_CASE("unknown words name what is near, or all there is") {
+  CHECK(faults_of({{"model", "llama"}, {"engine", "vlm"}})[0].hint == "did you mean 'vllm'?");
+  CHECK(faults_of({{"model", "llama"}, {"loss", "zzz"}})[0].hint == "one of standard, fused");
+  CHECK(faults_of({{"model", "llama"}, {"engine", 5.0}})[0].message == "engine: '5' is not understood");
+}
+
 TEST_CASE("one fault reads as one error") {
   try {
     static_cast<void>(resolved({{"model", "resnet50"}, {"batch", "-3"}}));
