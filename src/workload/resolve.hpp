@@ -3,6 +3,7 @@
 
 #include <gpuadvise/workload.hpp>
 
+#include "catalog/stack_preset.hpp"
 #include "workload/fault.hpp"
 #include "workload/model_source.hpp"
 
@@ -11,13 +12,7 @@
 
 namespace gpuadvise::workload {
 
-// One value that a training program presets; rows of data/stacks.
-struct StackPreset {
-  std::string_view stack;  // the contract's name
-  std::string_view field;  // only for models of this field ("segmentation"); empty = all
-  std::string_view key;
-  std::string_view value;
-};
+using catalog::StackPreset;
 
 // Order of precedence: user, file, inferred, preset, default; of two settings of one rank the later wins.
 // Throws RequestError with every fault found.
