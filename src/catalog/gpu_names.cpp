@@ -36,25 +36,16 @@ void add(Indexes& list, std::uint32_t gpu) {
   }
 }
 
-Indexes named(std::span<const GpuName> names, std::string_view key) {
+enum class Brief : bool { no, yes };
+
+// Cards of that very name, brief names left out or not.
+Indexes named(std::span<const GpuName> names, std::string_view key, Brief brief) {
   Indexes found;
   auto entry =
       std::lower_bound(names.begin(), names.end(), key, [](const GpuName& name, std::string_view text) { return name.normalised < text; });
   for (; entry != names.end() && entry->normalised == key; ++entry) {
-    add(found, entry->gpu);
-  }
-  return found;
-}
-
-// Exact names of other kinds than brief: the first and strictest step.
-Indexes named_in_full(std::span<const GpuName> names, std::string_view key) {
-  Indexes found;
-  for (const std::uint32_t gpu : named(names, key)) {
-    const bool full = std::any_of(names.begin(), names.end(), [&](const GpuName& name) {
-      return name.gpu == gpu && name.kind != NameKind::brief && name.normalised == key;
-    });
-    if (full) {
-      found.push_back(gpu);
+    if (brief == Brief::yes || entry->kind != NameKind::brief) {
+      add(found, entry->gpu);
     }
   }
   return found;
@@ -133,7 +124,7 @@ Indexes named_without_memory(const Search& search) {
   if (!gib || rest.empty()) {
     return found;
   }
-  for (const std::uint32_t gpu : named_in_full(search.names, rest)) {
+  for (const std::uint32_t gpu : named(search.names, rest, Brief::no)) {
     if (memory_is(search.gpus[gpu], *gib)) {
       found.push_back(gpu);
     }
@@ -186,7 +177,7 @@ bool names_a_class(const std::vector<std::string>& words) {
 GpuLookup resolve_gpu(std::string_view text, std::span<const GpuName> names, std::span<const Gpu> gpus,
                       std::span<const AmbiguousName> ambiguous) {
   if (const auto id = pci_device_id(text)) {
-    if (Indexes found = named(names, *id); !found.empty()) {
+    if (Indexes found = named(names, *id, Brief::no); !found.empty()) {
       return {std::move(found), found.size() > 1 ? "one PCI id, several cards: the memory size tells them apart" : "", {}};
     }
   }
@@ -195,13 +186,13 @@ GpuLookup resolve_gpu(std::string_view text, std::span<const GpuName> names, std
   search.words = words_of(search.full);
   search.says_laptop =
       std::any_of(search.words.begin(), search.words.end(), [](const std::string& word) { return word == "laptop" || word == "maxq"; });
-  if (Indexes found = named_in_full(names, search.full); !found.empty()) {
+  if (Indexes found = named(names, search.full, Brief::no); !found.empty()) {
     return {std::move(found), {}, {}};
   }
   if (auto variants = ambiguous_variants(search, ambiguous)) {
     return std::move(*variants);
   }
-  if (Indexes found = suitable(search, named(names, search.brief)); !found.empty()) {
+  if (Indexes found = suitable(search, named(names, search.brief, Brief::yes)); !found.empty()) {
     return {std::move(found), {}, {}};
   }
   if (Indexes found = named_without_memory(search); !found.empty()) {
