@@ -76,7 +76,8 @@ std::optional<StepTime> diffusion_step(const Workload& workload, const Diffusion
     return std::nullopt;
   }
   const DiffusionWork work = diffusion_work(workload, pipeline);
-  const double mature = maturity(gpu).diffusion;
+  // What lags on other makers' cards is the use of matrix units and packed arithmetic; plain fp32 kernels do not.
+  const double mature = rate.tensor || gpu.vendor == Vendor::nvidia ? maturity(gpu).diffusion : 1.0;
   const bool tuned = workload.engine == Engine::tensorrt;
   const double efficiency = constant(row("diffusion.efficiency")) * mature * (tuned ? constant(row("diffusion.tensorrt")) : 1.0);
   const double backward = training ? (workload.method == Method::full ? 2.0 : 1.0) : 0.0;

@@ -52,6 +52,15 @@ double weight_sigma(const Precision& precision) {
   return constant(quantised_weights(precision) ? row("traffic.weights_quantised") : row("traffic.weights_16bit"));
 }
 
+// Apple's first two generations cannot unpack integers while they multiply: unpacking adds to the time of the stream.
+double unpacking_seconds(const Precision& precision, const TransformerShape& shape, const Gpu& gpu) {
+  const bool serial = gpu.vendor == Vendor::apple && (gpu.architecture == "M1" || gpu.architecture == "M2");
+  if (!serial || !quantised_weights(precision)) {
+    return 0.0;
+  }
+  return matmul_params(shape) * constant(row("decode.apple_unpacking")) * 1e-12 / gpu.tflops.fp32.value_or(5.0);
+}
+
 }  // namespace
 
 bool serves_many(Engine engine) {
@@ -96,6 +105,7 @@ std::optional<StepTime> decode_step(const Workload& workload, const TransformerS
   time.traffic = weight_bytes(shape, workload.precision).active / group * inverse_bandwidth / (constant(engine.efficiency) * pieces) +
                  kv_sequence_bytes(shape, workload.kv_precision, mean_context(workload)) / group * inverse_bandwidth /
                      constant(row("decode.kv_efficiency"));
+  time.compute = unpacking_seconds(workload.precision, shape, gpu);
   const double slow_host = gpu.vendor == Vendor::apple ? constant(row("decode.apple_launch")) : 1.0;
   time.kernels = all_layers(shape) * constant(engine.layer) * 1e-6 * slow_host;
   if (group > 1.0) {

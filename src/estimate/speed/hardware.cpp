@@ -250,6 +250,11 @@ Maturity maturity(const Gpu& gpu) {
   return {factor(family.convolution), factor(family.diffusion), factor(family.matmul), factor(family.prefill)};
 }
 
+bool arm_host(const Gpu& gpu) {
+  const bool superchip = gpu.id.starts_with("gh200") || gpu.id.starts_with("gb200") || gpu.id.starts_with("gb300");
+  return gpu.vendor == Vendor::nvidia && (superchip || gpu.form_factor == FormFactor::soc);
+}
+
 int distance(const Gpu& gpu, RunKind kind) {
   const Architecture f = gpu.family;
   const bool nvidia = gpu.vendor == Vendor::nvidia && f != Architecture::kepler && f != Architecture::rubin;

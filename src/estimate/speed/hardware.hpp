@@ -44,6 +44,9 @@ struct Maturity {
 };
 [[nodiscard]] Maturity maturity(const Gpu& gpu);
 
+// Superchips and modules that a processor of Arm cores drives: it launches kernels more slowly.
+[[nodiscard]] bool arm_host(const Gpu& gpu);
+
 // Kinds of run for which measured rows exist or not.
 enum class RunKind : std::uint8_t { vision, encoder, llm_training, decode, prefill, serving, diffusion };
 

@@ -11,6 +11,9 @@ namespace gpuadvise::estimate {
 namespace {
 
 constexpr double k_bytes_16bit = 2.0;
+// A pipeline is run with several micro-batches a stage, else it idles; large model-parallel jobs accumulate.
+constexpr double k_pipeline_fill = 4.0;
+constexpr double k_usual_accumulation = 8.0;
 
 // Loops written for throughput against trainers that do bookkeeping between layers and steps.
 bool lean_loop(const Workload& workload) {
@@ -41,16 +44,23 @@ bool fused_kernels(const Workload& workload, MathPath path) {
   return workload.compile || path == MathPath::fp8;
 }
 
+constexpr double k_selective = 0.2;  // attention and norms again, no large products
+
+// Share of the forward pass that is computed again. Scripts around a trainer turn checkpointing on unless told otherwise, and
+// torchtitan's presets keep all but the large products: where nothing is stated, speed is that of the usual recipe.
 double recomputed(const Workload& workload) {
   switch (workload.checkpointing) {
     case Checkpointing::full:
       return 1.0;
     case Checkpointing::selective:
-      return 0.2;
+      return k_selective;
     case Checkpointing::none:
-      return 0.0;
+      break;
   }
-  return 0.0;
+  if (workload.given.checkpointing) {
+    return 0.0;
+  }
+  return !lean_loop(workload) ? 1.0 : workload.stack == Stack::torchtitan ? k_selective : 0.0;
 }
 
 double efficiency_of(MathPath path, const Rate& rate) {
@@ -134,7 +144,8 @@ Division training_division(const Workload& workload) {
   division.pipeline = workload.strategy == Strategy::pp && workload.pp <= 1.0 ? cards : std::max(1.0, workload.pp);
   division.context = std::max(1.0, workload.cp);
   division.replicas = std::max(1.0, cards / division.group());
-  division.sharded = workload.strategy == Strategy::fsdp || workload.strategy == Strategy::zero3;
+  // Megatron keeps whole weights on each card of a model-parallel group and shards the optimizer alone.
+  division.sharded = (workload.strategy == Strategy::fsdp || workload.strategy == Strategy::zero3) && workload.stack != Stack::megatron;
   return division;
 }
 
@@ -148,9 +159,11 @@ std::optional<LlmTrainingStep> llm_training_step(const Workload& workload, const
   micro.communication = micro_communication(workload, shape, gpu, division, tokens, micro.total());
 
   const double micro_batches = std::max(1.0, workload.accumulate);
-  const double busy = pipeline_efficiency(division.pipeline, micro_batches * (division.pipeline > 1.0 ? division.pipeline : 1.0));
+  const double busy = pipeline_efficiency(division.pipeline, std::max(micro_batches, k_pipeline_fill * division.pipeline));
   StepTime step = micro.scaled(micro_batches / busy);
-  const bool states_split = division.sharded || workload.strategy == Strategy::zero1 || workload.strategy == Strategy::zero2;
+  const bool model_parallel = workload.stack == Stack::megatron;
+  const bool states_split =
+      division.sharded || model_parallel || workload.strategy == Strategy::zero1 || workload.strategy == Strategy::zero2;
   if (workload.method == Method::full) {
     const double shards = division.tensor * division.pipeline * (states_split ? division.replicas : 1.0);
     step.traffic += constant(row("llm_training.optimizer_bytes")) * shape.params / shards * 1e-12 *
@@ -158,10 +171,11 @@ std::optional<LlmTrainingStep> llm_training_step(const Workload& workload, const
   }
   if (!division.sharded && division.replicas > 1.0) {
     const Link link = cluster_link(gpu, workload, cluster_of(workload, gpu));
-    step.communication += data_parallel_seconds(link, division.replicas,
-                                                trainable_bytes(workload, shape) / (division.tensor * division.pipeline), micro.total());
+    const double gradients = trainable_bytes(workload, shape) / (division.tensor * division.pipeline);
+    const double once = data_parallel_seconds(link, division.replicas, gradients, micro.total());
+    step.communication += model_parallel ? once * micro_batches / std::max(micro_batches, k_usual_accumulation) : once;
   }
-  return LlmTrainingStep{step, tokens * micro_batches * division.replicas, tokens * micro_batches / division.group()};
+  return LlmTrainingStep{step, tokens * micro_batches * division.replicas};
 }
 
 }  // namespace gpuadvise::estimate

@@ -23,9 +23,8 @@ struct Division {
 [[nodiscard]] Division training_division(const Workload& workload);
 
 struct LlmTrainingStep {
-  StepTime time;                 // one optimizer step
-  double tokens = 0.0;           // of all cards
-  double parallel_tokens = 0.0;  // tokens a single card would have worked on in this time
+  StepTime time;        // one optimizer step
+  double tokens = 0.0;  // of all cards
 };
 [[nodiscard]] std::optional<LlmTrainingStep> llm_training_step(const Workload& workload, const TransformerShape& shape, const Gpu& gpu);
 

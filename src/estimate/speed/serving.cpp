@@ -58,6 +58,11 @@ double weights_read(const TransformerShape& shape, const WeightBytes& bytes, dou
   return std::min(bytes.stored, bytes.active * std::sqrt(std::max(1.0, sequences)));
 }
 
+// Efficiency of a group whose every further card costs the same share: tokens exchanged, stages that wait.
+double lost_share(std::size_t loss, double cards) {
+  return 1.0 / (1.0 + constant(loss) * (cards - 1.0));
+}
+
 struct Costs {
   double flop_seconds = 0.0;       // arithmetic of one token
   double attention_seconds = 0.0;  // of a prompt token pair
@@ -97,9 +102,12 @@ StepTime iteration_of(const Workload& workload, const TransformerShape& shape, c
       costs.inverse_bandwidth * (weights_read(shape, bytes, sequences) / constant(row("serving.weights")) +
                                  sequences * kv_sequence_bytes(shape, workload.kv_precision, context) / constant(row("serving.kv")));
   time.compute = sequences * costs.flop_seconds;
-  time.kernels = all_layers(shape) * constant(row("serving.layer")) * 1e-6;
+  // Routing, sorting and the many small products of experts add kernels that no larger card shortens.
+  const double routing = shape.moe.experts > 0.0 ? constant(row("serving.expert_layer")) : 0.0;
+  const double slow_host = arm_host(gpu) ? constant(row("serving.arm_host")) : 1.0;
+  time.kernels = all_layers(shape) * (constant(row("serving.layer")) + routing) * 1e-6 * slow_host;
   if (layout.pipeline > 1.0) {
-    return time.scaled(1.0 / (layout.pipeline * constant(row("serving.pipeline"))));
+    return time.scaled(1.0 / (layout.pipeline * lost_share(row("serving.pipeline_loss"), layout.pipeline)));
   }
   time.compute /= layout.tensor;
   time.traffic /= layout.tensor;
@@ -123,14 +131,16 @@ std::optional<Serving> serving(const Workload& workload, const TransformerShape&
   const WeightBytes bytes = weight_bytes(shape, workload.precision);
   const Costs costs = costs_of(workload, shape, gpu);
   const double spread = layout.pipeline > 1.0 ? layout.pipeline : layout.experts_spread ? layout.tensor : 1.0;
-  const double most = workload.max_num_seqs.value_or(constant(row("serving.max_sequences"))) * spread;
+  const std::size_t limit = workload.engine == Engine::vllm ? row("serving.max_sequences.vllm") : row("serving.max_sequences");
+  const double most = workload.max_num_seqs.value_or(constant(limit)) * spread;
   const double wanted = workload.concurrency ? *workload.concurrency / layout.copies : most;
   const double sequences = std::max(1.0, std::min(wanted, sequences_that_fit(workload, shape, gpu, layout, bytes.stored)));
   const StepTime iteration = iteration_of(workload, shape, gpu, layout, costs, bytes, sequences);
   const double one_request_each = workload.gen_len * iteration.total() + sequences * prompt_seconds(workload, shape, gpu, layout, costs);
   double rate = layout.copies * sequences * workload.gen_len / one_request_each;
   if (layout.experts_spread) {
-    rate *= constant(row("serving.expert_parallel"));
+    const bool switched = node_link(gpu, workload, layout.tensor).switched;
+    rate *= lost_share(switched ? row("serving.expert_loss.link") : row("serving.expert_loss.pcie"), layout.tensor);
   }
   return Serving{sequences * layout.copies, rate, iteration};
 }

@@ -108,15 +108,22 @@ double weight_bits(const Precision& precision) {
   }
 }
 
+namespace {
+
+// A mix stores some tensors in wider types, so its mean depends on the shape.
+double stored_bits(const TransformerShape& shape, const Precision& precision) {
+  if (precision.kind != PrecisionKind::gguf) {
+    return weight_bits(precision);
+  }
+  const model::GgufBytes bytes = model::gguf_bytes(shape, precision.mix);
+  return bytes.elements > 0.0 ? 8.0 * bytes.total() / bytes.elements : gguf_bits(precision.mix);
+}
+
+}  // namespace
+
 WeightBytes weight_bytes(const TransformerShape& shape, const Precision& precision) {
   const double share = matmul_params(shape) / shape.params;
-  if (precision.kind == PrecisionKind::gguf) {
-    const model::GgufBytes bytes = model::gguf_bytes(shape, precision.mix);
-    const double looked_up = shape.tied_embeddings ? 0.0 : bytes.embedding;
-    const double active = shape.active_params > 0.0 ? shape.active_params / shape.params : 1.0;
-    return {(bytes.total() - looked_up) * active, bytes.total()};
-  }
-  const double stored = shape.params * weight_bits(precision) / 8.0;
+  const double stored = shape.params * stored_bits(shape, precision) / 8.0;
   return {stored * share, stored};
 }
 
