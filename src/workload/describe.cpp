@@ -1,5 +1,7 @@
 #include "workload/describe.hpp"
 
+#include <gpuadvise/units.hpp>
+
 #include "workload/fault.hpp"
 #include "workload/keys.hpp"
 #include "workload/parse_value.hpp"
@@ -142,9 +144,9 @@ std::string_view to_string(Origin origin) {
 
 std::string summary(const Request& request) {
   const Workload& w = request.workload;
-  std::string line = value_text(request, K::model);
+  std::string line = request.model_text.empty() ? request.model_file : request.model_text;
   if (line.empty()) {
-    line = request.model_file;
+    line = request.params_hint ? format_count(*request.params_hint) + " parameters" : std::string(request.model.name);
   }
   append_item(line, name_of(K::task, w.task));
   if (w.training() && w.method != Method::full) {

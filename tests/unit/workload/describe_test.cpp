@@ -40,6 +40,8 @@ TEST_CASE("described keys resolve to the same request") {
 
 TEST_CASE("sizes are shown as they are given") {
   CHECK(summary(resolved({{"model", "resnet50"}, {"batch", 32.0}})) == "resnet50 · train · fp32 · batch 32 · 224x224 · sgd-momentum");
+  CHECK(summary(resolved({{"params", "13B"}, {"precision", "bf16"}, {"engine", "vllm"}, {"gpus", 2.0}})) ==
+        "13.0B parameters · infer · bf16 · batch 1 · seq 8192 · vllm · 2 GPUs tp");
   const Request frames = resolved({{"model", "resnet50"}, {"image", Value::List{8.0, 224.0, 256.0}}});
   CHECK(value_text(frames, WorkloadKey::image) == "[8, 224, 256]");
   CHECK(value_text(resolved({{"model", "sdxl"}}), WorkloadKey::resolution) == "1024x1024");
