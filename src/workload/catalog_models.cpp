@@ -3,7 +3,7 @@
 #include <gpuadvise/error.hpp>
 
 #include "catalog/near_name.hpp"
-#include "model/inferred_shape.hpp"
+#include "model/inferred_network.hpp"
 #include "model/named.hpp"
 
 #include <algorithm>
@@ -49,17 +49,7 @@ std::vector<std::string> CatalogModels::near(std::string_view text) const {
 }
 
 std::optional<Model> CatalogModels::infer(double params, Field field) const {
-  if (field != Field::language && field != Field::vision_language && field != Field::encoder) {
-    return std::nullopt;
-  }
-  Model inferred;
-  inferred.id = "inferred";
-  inferred.name = "a typical model of this size";
-  inferred.family = "inferred";
-  inferred.field = field;
-  inferred.source = "inferred from the number of parameters";
-  inferred.shape = model::infer_shape(params, field);
-  return inferred;
+  return model::infer_model(params, field);
 }
 
 FoundModel CatalogModels::read_file(std::string_view path) const {
