@@ -33,51 +33,64 @@ TableBytes table_bytes(const Workload& w, const RecommenderShape& s, double elem
   return {elements * element, elements * optimizer_bytes(w.optimizer, element).states};
 }
 
+// Tables and states keep the type of the weights; autocast only touches the networks.
+double element_bytes(const Workload& w) {
+  return compute_bytes(w.precision) <= 2 && !is_amp(w.precision) ? 2 : 4;
+}
+
+// Fills in everything that follows from the components inside the framework's allocator.
+MemoryFigures finish(const Workload& w, const Gpu* gpu, MemoryParts parts, double moving) {
+  parts.components.workspace = blas_workspace_bytes(gpu);
+  const double allocated = parts.components.sum();
+  const Interval runtime = runtime_bytes(w.training(), w.module_loading, gpu);
+  const double collectives = collective_library_bytes(w.all_gpus(), w.nodes);
+  parts.components.communication += collectives;
+  parts.components.runtime = runtime.expected;
+  parts.components.fragmentation = k_slack * moving + k_constant_slack_bytes;
+  parts.allocated = banded(allocated, k_band);
+  parts.reserved = banded(allocated + parts.components.fragmentation, k_band);
+  parts.device = shifted(sum_independent(parts.reserved, runtime), collectives);
+  parts.runtime = runtime;
+  parts.communication_bytes = collectives;
+  parts.gpus = w.all_gpus();
+  return assemble(parts);
+}
+
 }  // namespace
 
 MemoryFigures recommender_training_memory(const Workload& w, const RecommenderShape& s, const Gpu* gpu) {
-  // Tables and states keep the type of the weights; autocast only touches the networks.
-  const double element = compute_bytes(w.precision) <= 2 && !is_amp(w.precision) ? 2 : 4;
+  const double element = element_bytes(w);
   const TableBytes tables = table_bytes(w, s, element);
   const double network = s.dense_params * element;
   const double gpus = w.all_gpus();
   // Only the rows that a batch touches have gradients.
   const double pooled = w.batch * k_features * s.dim * element;
   const double interactions = w.batch * (k_features + 1) * (k_features + 1) * element;
-  const double activations = 2 * pooled + interactions + w.batch * k_network_elements * element;
-  // Every GPU sends what it looked up for the others and receives what they looked up for it.
-  const double exchange = gpus > 1 ? 2 * pooled : 0;
-  const double buckets = ddp_bucket_bytes(network, gpus);
 
   MemoryParts parts;
   parts.components.weights = tables.weights + network;
   parts.components.gradients = pooled + network;
   parts.components.optimizer_states = tables.states + s.dense_params * optimizer_bytes(w.optimizer, element).states;
-  double host = 0;
+  parts.components.activations = 2 * pooled + interactions + w.batch * k_network_elements * element;
+  // Every GPU sends what it looked up for the others and receives what they looked up for it; the networks are replicas.
+  parts.components.communication = (gpus > 1 ? 2 * pooled : 0) + ddp_bucket_bytes(network, gpus);
   if (w.offload.kind == OffloadKind::optimizer || w.offload.kind == OffloadKind::params) {
-    const bool tables_too = w.offload.kind == OffloadKind::params;
-    host = (tables.states + (tables_too ? tables.weights : 0)) * gpus;
+    const double weights = w.offload.kind == OffloadKind::params ? tables.weights : 0;
     parts.components.optimizer_states -= tables.states;
-    parts.components.weights -= tables_too ? tables.weights : 0;
+    parts.components.weights -= weights;
+    parts.host_bytes = (tables.states + weights) * gpus;
   }
-  parts.components.activations = activations;
-  parts.components.workspace = blas_workspace_bytes(gpu);
-  const double moving = activations + pooled + exchange + buckets;
-  const double allocated = parts.components.sum() + exchange + buckets;
-  const Interval runtime = runtime_bytes(true, w.module_loading, gpu);
-  const double collectives = collective_library_bytes(gpus, w.nodes);
-  parts.components.communication = exchange + buckets + collectives;
-  parts.components.runtime = runtime.expected;
-  parts.components.fragmentation = k_slack * moving + k_constant_slack_bytes;
+  return finish(w, gpu, parts, parts.components.activations + pooled + parts.components.communication);
+}
 
-  parts.allocated = banded(allocated, k_band);
-  parts.reserved = banded(allocated + parts.components.fragmentation, k_band);
-  parts.device = shifted(sum_independent(parts.reserved, runtime), collectives);
-  parts.runtime = runtime;
-  parts.communication_bytes = collectives;
-  parts.host_bytes = host;
-  parts.gpus = gpus;
-  return assemble(parts);
+MemoryFigures recommender_inference_memory(const Workload& w, const RecommenderShape& s, const Gpu* gpu) {
+  const double element = element_bytes(w);
+  const double pooled = w.batch * k_features * s.dim * element;
+  MemoryParts parts;
+  parts.components.weights = table_bytes(w, s, element).weights + s.dense_params * element;
+  parts.components.activations = pooled + w.batch * k_network_elements * element;
+  parts.components.communication = w.all_gpus() > 1 ? 2 * pooled : 0;
+  return finish(w, gpu, parts, parts.components.activations + parts.components.communication);
 }
 
 }  // namespace gpuadvise::estimate

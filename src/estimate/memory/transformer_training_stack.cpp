@@ -63,6 +63,7 @@ constexpr std::array<StackBehaviour, 13> make_rows() {
   StackBehaviour litgpt = bf16_adapters(Stack::litgpt);
   litgpt.quantised_input_bytes = 4;
   litgpt.logit_bytes_pure = 12;
+  litgpt.logit_bytes_autocast = 12;
   litgpt.fsdp_accumulates = true;
   litgpt.kind = ConstantKind::fitted;
 
