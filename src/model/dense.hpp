@@ -1,12 +1,12 @@
 // Dense prediction and video networks composed from parts by name.
 #pragma once
 
-#include <optional>
-
 #include <gpuadvise/model.hpp>
 
 #include "model/dense_name.hpp"
 #include "model/named.hpp"
+
+#include <optional>
 
 namespace gpuadvise::model {
 
@@ -18,9 +18,10 @@ struct Composed {
 
 [[nodiscard]] std::optional<Composed> segmentation_network(const DenseName& name, const NamedModelOptions& options);
 [[nodiscard]] std::optional<Composed> detection_network(const DenseName& name, const NamedModelOptions& options);
+[[nodiscard]] std::optional<Composed> query_network(const DenseName& name, const NamedModelOptions& options);
 [[nodiscard]] std::optional<Composed> video_network(const DenseName& name, const NamedModelOptions& options);
 [[nodiscard]] std::optional<Composed> volume_network(const DenseName& name, const NamedModelOptions& options);
-[[nodiscard]] std::optional<Composed> yolo_network(const DenseName& name, const NamedModelOptions& options);
+[[nodiscard]] std::optional<Composed> single_shot_network(const DenseName& name, const NamedModelOptions& options);
 
 // Settings of a backbone that the task decides.
 struct BackboneUse {

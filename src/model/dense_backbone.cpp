@@ -1,7 +1,7 @@
 // Backbones by name, as dense prediction uses them.
-#include <array>
-
 #include "model/dense.hpp"
+
+#include <array>
 
 namespace gpuadvise::model {
 namespace {

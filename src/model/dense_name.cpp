@@ -5,8 +5,12 @@
 namespace gpuadvise::model {
 namespace {
 
-bool digit(char c) { return c >= '0' && c <= '9'; }
-bool letter(char c) { return c >= 'a' && c <= 'z'; }
+bool digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool letter(char c) {
+  return c >= 'a' && c <= 'z';
+}
 
 std::string normalised(std::string_view name) {
   std::string text;
@@ -144,7 +148,8 @@ bool read_resnet(std::string_view text, BackboneName& name) {
       return true;
     }
   }
-  for (const std::string_view prefix : {"r", "resnet", "resnetv1c", "resnettsm", "tanet", "resnettin", "resnet3dslowonly", "resnet2plus1d"}) {
+  for (const std::string_view prefix :
+       {"r", "resnet", "resnetv1c", "resnettsm", "tanet", "resnettin", "resnet3dslowonly", "resnet2plus1d"}) {
     const auto depth = number_after(text, prefix);
     if (depth && resnet_spec(*depth)) {
       name.kind = BackboneKind::resnet;

@@ -1,24 +1,39 @@
 // Reads "Mask R-CNN R-50-FPN" with "mask_rcnn_r50_fpn_1x_coco" into the parts a dense network is composed of.
 #pragma once
 
+#include "model/graph_backbones.hpp"
+#include "model/named.hpp"
+
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "model/graph_backbones.hpp"
-#include "model/named.hpp"
-
 namespace gpuadvise::model {
 
-enum class BackboneKind { unknown, resnet, resnest, regnet_x, hrnet, mobilenet_v2, mobilenet_v3, swin, convnext, vit, mix, vgg, darknet, unet };
+enum class BackboneKind {
+  unknown,
+  resnet,
+  resnest,
+  regnet_x,
+  hrnet,
+  mobilenet_v2,
+  mobilenet_v3,
+  swin,
+  convnext,
+  vit,
+  mix,
+  vgg,
+  darknet,
+  unet
+};
 
 struct BackboneName {
   BackboneKind kind = BackboneKind::unknown;
-  int depth = 0;            // ResNet family, VGG
-  double groups = 1;        // ResNeXt
+  int depth = 0;      // ResNet family, VGG
+  double groups = 1;  // ResNeXt
   double group_width = 64;
-  double width = 0;         // HRNet branch, RegNet's megaflops
-  char size = ' ';          // t s b l x of Swin, ConvNeXt, ViT; 0-5 of MiT
+  double width = 0;  // HRNet branch, RegNet's megaflops
+  char size = ' ';   // t s b l x of Swin, ConvNeXt, ViT; 0-5 of MiT
   bool small = false;
 };
 

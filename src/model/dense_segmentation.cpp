@@ -1,10 +1,10 @@
 // Semantic segmentation: a backbone, a decode head, usually an auxiliary head, and the loss over the whole crop.
-#include <algorithm>
-#include <array>
-
 #include "model/dense.hpp"
 #include "model/graph_profile.hpp"
 #include "model/graph_unet.hpp"
+
+#include <algorithm>
+#include <array>
 
 namespace gpuadvise::model {
 namespace {
@@ -13,7 +13,7 @@ struct HeadUse {
   double channels = 512;
   double auxiliary = 256;  // 0 = none
   double classes = 19;
-  double stage = 2;        // of the backbone, read by the auxiliary head
+  double stage = 2;  // of the backbone, read by the auxiliary head
 };
 
 using HeadBuilder = Tensor (*)(Graph&, const Stages&, const HeadUse&);
@@ -32,7 +32,9 @@ Tensor fcn(Graph& graph, const Stages& s, const HeadUse& use) {
   return conv_norm_relu(graph, graph.concat(y, s.back().channels + use.channels), use.channels, {});
 }
 
-Tensor psp(Graph& graph, const Stages& s, const HeadUse& use) { return pooled_pyramid(graph, s.back(), use.channels); }
+Tensor psp(Graph& graph, const Stages& s, const HeadUse& use) {
+  return pooled_pyramid(graph, s.back(), use.channels);
+}
 
 Tensor atrous_pyramid(Graph& graph, const Tensor& x, double channels, bool separable) {
   (void)conv_norm_relu(graph, graph.global_pool(x), channels, {.kernel = 1});
@@ -47,7 +49,9 @@ Tensor atrous_pyramid(Graph& graph, const Tensor& x, double channels, bool separ
   return conv_norm_relu(graph, graph.concat(x, 5 * channels), channels, {});
 }
 
-Tensor deeplab_v3(Graph& graph, const Stages& s, const HeadUse& use) { return atrous_pyramid(graph, s.back(), use.channels, false); }
+Tensor deeplab_v3(Graph& graph, const Stages& s, const HeadUse& use) {
+  return atrous_pyramid(graph, s.back(), use.channels, false);
+}
 
 Tensor separable(Graph& graph, const Tensor& x, double out) {
   const Tensor y = conv_norm_relu(graph, x, x.channels, {.groups = x.channels});
@@ -241,12 +245,14 @@ Tensor lite_pyramid(Graph& graph, const Stages& s, const HeadUse&) {
 }
 
 // U-Nets put one convolution before the classifier.
-Tensor single_conv(Graph& graph, const Stages& s, const HeadUse& use) { return conv_norm_relu(graph, s.back(), use.channels, {}); }
+Tensor single_conv(Graph& graph, const Stages& s, const HeadUse& use) {
+  return conv_norm_relu(graph, s.back(), use.channels, {});
+}
 
 struct HeadRow {
   std::string_view marker;  // within the name without separators; the first row that matches decides
   HeadBuilder build;
-  double output_stride;     // of the backbone; 32 = a pyramid of all stages
+  double output_stride;  // of the backbone; 32 = a pyramid of all stages
   bool auxiliary;
 };
 constexpr std::array<HeadRow, 21> k_heads = {{

@@ -9,7 +9,7 @@ namespace {
 constexpr double k_fp32_bytes = 4.0;
 constexpr double k_index_bytes = 8.0;           // max pooling keeps an int64 index per output
 constexpr double k_row_statistics_bytes = 8.0;  // mean and inverse deviation of a layer-norm row
-constexpr double k_score_gradients = 3.0;        // of the softmax's output and input, and of the scaled product
+constexpr double k_score_gradients = 3.0;       // of the softmax's output and input, and of the scaled product
 constexpr double k_sum_rows = 32.0;             // fused attention pads its row sums to blocks of 32
 
 double output_size(double size, double kernel, double stride, double padding, double dilation) {
@@ -66,7 +66,7 @@ void Graph::transient(double per_image_bytes, double constant_bytes) {
 void Graph::record(double transient_bytes) {
   operators_ += 1;
   if (!frozen_) {
-    events_.push_back({saved_, transient_bytes, 0, trained_before_, casts_, false});
+    events_.push_back({saved_, transient_bytes + held_, 0, trained_before_, casts_, false});
   }
   trained_before_ = trained_;
 }
@@ -82,6 +82,9 @@ Tensor Graph::full(const Tensor& x) {
 // Under autocast every weight is cast once, and the copy lives until its backward pass.
 void Graph::weights(double count, double bias) {
   trained_before_ = trained_;
+  if (reuse_weights_) {
+    return;
+  }
   params_ += count + bias;
   if (!frozen_) {
     trained_ += count + bias;
@@ -90,6 +93,9 @@ void Graph::weights(double count, double bias) {
 }
 
 void Graph::parameters(double count) {
+  if (reuse_weights_) {
+    return;
+  }
   params_ += count;
   if (!frozen_) {
     trained_ += count;
@@ -165,13 +171,15 @@ Tensor Graph::classifier(const Tensor& x, double classes, bool bias) {
 }
 
 Tensor Graph::batchnorm(const Tensor& x) {
-  params_ += 2 * x.channels;
-  buffers_ += 2 * x.channels;
+  if (!reuse_weights_) {
+    params_ += 2 * x.channels;
+    buffers_ += 2 * x.channels;
+  }
   batchnorms_ += 1;
   batchnorm_elements_ += x.elements();
   const Tensor y = like(x);
   if (!constant_batchnorm_) {
-    trained_ += frozen_ ? 0 : 2 * x.channels;
+    trained_ += frozen_ || reuse_weights_ ? 0 : 2 * x.channels;
     keep(x);
   }
   record(x.bytes() + y.bytes());

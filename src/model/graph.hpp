@@ -51,6 +51,9 @@ class Graph {
   // --- settings that hold from here on
   void freeze(bool frozen) { frozen_ = frozen; }  // weights without gradient: nothing is kept
   void constant_batchnorm(bool constant) { constant_batchnorm_ = constant; }
+  void reuse_weights(bool reuse) { reuse_weights_ = reuse; }  // the operators that follow share weights already counted
+  // Gradients per image that stand while the operators recorded from here on are differentiated.
+  void hold(double bytes) { held_ = bytes; }
   void groupnorm_copies(double copies) { groupnorm_copies_ = copies; }  // 2 before PyTorch 1.8
   [[nodiscard]] bool autocast() const { return autocast_; }
 
@@ -140,6 +143,8 @@ class Graph {
   double workspace_per_io_;
   bool frozen_ = false;
   bool constant_batchnorm_ = false;
+  bool reuse_weights_ = false;
+  double held_ = 0;
   double groupnorm_copies_ = 1;
   std::size_t next_id_ = 1;
   std::vector<bool> kept_;

@@ -89,11 +89,5 @@ struct SwinSpec {
 [[nodiscard]] Stages mix_transformer(Graph& graph, const Tensor& image, int size);
 
 [[nodiscard]] Stages darknet53(Graph& graph, const Tensor& image);
-struct Csp {
-  double depth = 1;
-  double width = 1;
-  double largest = 1024;
-};
-[[nodiscard]] Stages csp_darknet(Graph& graph, const Tensor& image, const Csp& scale, bool focus);
 
 }  // namespace gpuadvise::model

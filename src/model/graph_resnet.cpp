@@ -15,6 +15,7 @@ struct Place {  // of a block within its network
   double dilation = 1;
   double depth_kernel = 1;
   bool first_stage = false;
+  bool shifted = false;
 };
 
 Tensor stem(Graph& graph, const Tensor& image, const ResnetSpec& spec) {
@@ -60,7 +61,7 @@ Tensor bottleneck(Graph& graph, const Tensor& x, const Place& place, const Resne
   const double width = place.planes * spec.width / 64 * spec.groups / spec.channel_divisor;
   const double out = place.planes * k_expansion / spec.channel_divisor;
   const double first_stride = spec.stride_in_1x1 ? place.stride : 1;
-  const Tensor entered = spec.shifted ? graph.like(x) : x;
+  const Tensor entered = place.shifted ? graph.like(x) : x;
   Tensor y = conv_norm_relu(graph, entered, width, {.kernel = 1, .stride = first_stride, .depth_kernel = place.depth_kernel}, spec.norm);
   const bool later = !place.first_stage;
   if (spec.split_attention) {
@@ -83,7 +84,7 @@ Tensor bottleneck(Graph& graph, const Tensor& x, const Place& place, const Resne
 
 Tensor basic(Graph& graph, const Tensor& x, const Place& place, const ResnetSpec& spec) {
   const double out = place.planes / spec.channel_divisor;
-  const Tensor entered = spec.shifted ? graph.like(x) : x;
+  const Tensor entered = place.shifted ? graph.like(x) : x;
   Tensor y = conv_norm_relu(graph, entered, out, {.kernel = 3, .stride = place.stride, .dilation = place.dilation}, spec.norm);
   y = conv_norm(graph, y, out, {.kernel = 3, .dilation = place.dilation}, spec.norm);
   return graph.relu(graph.add(y, shortcut(graph, x, out, place, spec)));
@@ -121,6 +122,8 @@ Stages resnet(Graph& graph, const Tensor& image, const ResnetSpec& spec) {
   Stages stages;
   graph.freeze(spec.frozen_stages >= 0);
   Tensor x = stem(graph, image, spec);
+  // Networks with long stages shift every second block only.
+  const int shift_every = spec.blocks[2] >= 23 ? 2 : 1;
   for (int stage = 0; stage < spec.stages; ++stage) {
     const auto at = static_cast<std::size_t>(stage);
     graph.freeze(spec.frozen_stages > stage);
@@ -132,6 +135,7 @@ Stages resnet(Graph& graph, const Tensor& image, const ResnetSpec& spec) {
       place.dilation = block == 0 && spec.dilations[at] > 1 ? std::max(1.0, spec.dilations[at] / 2) : spec.dilations[at];
       place.depth_kernel = spec.depth_kernels[at];
       place.first_stage = stage == 0;
+      place.shifted = spec.shifted && block % shift_every == 0;
       graph.begin_block(x);
       x = spec.bottleneck ? bottleneck(graph, x, place, spec) : basic(graph, x, place, spec);
     }

@@ -1,9 +1,9 @@
 // U-shaped networks over images and volumes.
 #pragma once
 
-#include <vector>
-
 #include "model/graph_backbones.hpp"
+
+#include <vector>
 
 namespace gpuadvise::model {
 
@@ -15,9 +15,9 @@ namespace gpuadvise::model {
 void unet_classic(Graph& graph, const Tensor& image, double width, int levels, double classes, bool bilinear);
 
 struct VolumeUnet {
-  std::vector<double> widths;          // of the levels
-  double first_ratio = 1;              // width of a level's first convolution over its second (Cicek: 1/2)
-  bool batchnorm = true;               // else instance norm
+  std::vector<double> widths;  // of the levels
+  double first_ratio = 1;      // width of a level's first convolution over its second (Cicek: 1/2)
+  bool batchnorm = true;       // else instance norm
   bool deep_supervision = false;
 };
 void unet_3d(Graph& graph, const Tensor& volume, const VolumeUnet& spec, double classes);

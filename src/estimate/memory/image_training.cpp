@@ -28,9 +28,10 @@ MemoryFigures image_training_memory(const Workload& workload, const ImageProfile
   const TrainingState state = training_state(workload, profile);
   const LiveLines live = live_lines(workload, profile, state.gradients);
   const AllocatedPeak peak = allocated_peak(state, live, workload.batch);
+  const double blas = blas_workspace_bytes(gpu);
   const double workspace = convolution_workspace_bytes(workload, profile);
   const double cached = reserved_bytes(workload, profile, state, peak);
-  const double reserved = cached + workspace + prefetched_bytes(workload, profile);
+  const double reserved = cached + workspace + blas + prefetched_bytes(workload, profile);
   const double library = collective_library_bytes(workload.all_gpus(), workload.nodes);
   const Interval runtime = runtime_bytes(true, workload.module_loading, gpu);
   const ImageBand band = image_band(workload, profile);
@@ -40,12 +41,12 @@ MemoryFigures image_training_memory(const Workload& workload, const ImageProfile
   parts.components.gradients = peak.gradients;
   parts.components.optimizer_states = state.optimizer_states;
   parts.components.activations = peak.activations;
-  parts.components.workspace = workspace + peak.step_temporary;
+  parts.components.workspace = workspace + blas + peak.step_temporary;
   parts.components.communication = state.buckets + library;
   parts.components.runtime = runtime.expected;
-  parts.components.fragmentation = reserved - peak.bytes - workspace;
+  parts.components.fragmentation = reserved - peak.bytes - workspace - blas;
 
-  parts.allocated = banded(peak.bytes, band.allocated);
+  parts.allocated = banded(peak.bytes + blas, band.allocated);
   parts.reserved = banded(reserved, band.reserved);
   parts.device = shifted(sum_independent(parts.reserved, runtime), library);
   parts.runtime = runtime;

@@ -43,7 +43,7 @@ constexpr auto k_storage = std::to_array<StorageRow>({
     {PrecisionKind::int8, 8, 4, 0, Reach::layer_matrices},
     {PrecisionKind::int8_dynamic, 8, 4, 0, Reach::layer_matrices},
     {PrecisionKind::int8_weight_only, 8, 4, 0, Reach::layer_matrices},
-    {PrecisionKind::int4, 4, 2, 0, Reach::layer_matrices},
+    {PrecisionKind::int4, 4 + 20.0 / 128, 0, 0, Reach::layer_matrices},
     {PrecisionKind::int4_dynamic, 4.5, 0, 0, Reach::layer_matrices},
     {PrecisionKind::int4_weight_only, 4.5, 0, 0, Reach::layer_matrices},
     {PrecisionKind::int8_gptq, 8 + 24.0 / 128, 0, 4, Reach::layer_matrices},
