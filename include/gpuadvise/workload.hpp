@@ -191,9 +191,9 @@ struct Origins {
 struct Given {
   bool batch = true;
   bool seq = true;
-  bool lengths = true;        // prompt_len or gen_len
-  bool checkpointing = true;  // grad_checkpointing, by the user or the stack
-  bool image = true;          // image or resolution
+  bool lengths = true;         // prompt_len or gen_len
+  bool checkpointing = false;  // grad_checkpointing; where it is not, a training recipe is presumed to have its usual setting
+  bool image = true;           // image or resolution
 };
 
 // Numbers only, so that a plan can copy it.
