@@ -18,8 +18,8 @@ constexpr std::array<ClassRow, 5> k_classes = {{
     {RunClass::encoder, {"encoder", 0.85, 1.18, ConstantKind::fitted, 12, 0.05}},
     {RunClass::full, {"full", 0.75, 1.30, ConstantKind::fitted, 14, 0.10}},
     {RunClass::lora, {"lora", 0.78, 1.25, ConstantKind::fitted, 110, 0.07}},
-    {RunClass::qlora, {"qlora", 0.78, 1.28, ConstantKind::fitted, 75, 0.10}},
-    {RunClass::vision_language, {"vision-language", 0.70, 1.45, ConstantKind::prior, 14, 0.12}},
+    {RunClass::qlora, {"qlora", 0.805, 1.33, ConstantKind::fitted, 75, 0.10}},
+    {RunClass::vision_language, {"vision-language", 0.76, 1.62, ConstantKind::prior, 14, 0.12}},
 }};
 
 RunClass run_class(const Workload& w, const TransformerShape& s) {

@@ -12,11 +12,11 @@ constexpr double k_fused_chunk_logit_bytes = 8;
 constexpr double k_fused_hidden_bytes = 4;
 
 // DeepSpeed's fp16 has no autocast, and the loss of such models stays in 16 bits but for the log-softmax.
-// fitted on 12 figures of Qwen 14B and 72B (slope 8.2)
+// fitted on 16 figures of Qwen 14B, 72B and Qwen-VL (slope 8.2)
 constexpr double k_half_logit_bytes = 8;
 
 double logit_bytes(const Workload& w, const TrainingMode& mode, const StackBehaviour& stack) {
-  if (mode.storage == BaseStorage::nf4 && w.precision.kind == PrecisionKind::amp_fp16) {
+  if (mode.storage == BaseStorage::nf4 && (w.precision.kind == PrecisionKind::amp_fp16 || (stack.casts_model && mode.residual <= 2))) {
     return std::min(k_half_logit_bytes, stack.logit_bytes_pure);
   }
   const bool converts = mode.autocast && mode.storage == BaseStorage::plain;

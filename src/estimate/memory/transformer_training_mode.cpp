@@ -73,7 +73,7 @@ TrainingMode training_mode(const Workload& w, const StackBehaviour& stack) {
     const bool prepared = stack.kbit_preparation && is_amp(w.precision) && mode.storage == BaseStorage::nf4;
     mode.embedding = prepared ? 4 : 2;
     mode.unquantised = prepared ? 4 : 2;
-    const bool wide_stream = prepared && w.precision.kind == PrecisionKind::amp_bf16;
+    const bool wide_stream = prepared && w.precision.kind == PrecisionKind::amp_bf16 && !stack.casts_model;
     mode.residual = wide_stream ? 4 : 2;
     mode.compute = wide_stream ? 4 : 2;
   }

@@ -45,17 +45,19 @@ struct Gathered {
 
 // FSDP holds the unit in work and the one fetched ahead, and the embeddings, which are a unit of their own; the gradients
 // of both are whole until they are reduced. A head of its own is reduced before the blocks, a tied one at the end.
-Gathered fsdp_gathered(const ParameterSplit& split, const TransformerShape& s, const TrainingMode& mode) {
+Gathered fsdp_gathered(const ParameterSplit& split, const TransformerShape& s, const TrainingMode& mode, const StackBehaviour& stack) {
   const double unit = (split.linear + split.experts) / std::max(1.0, all_layers(s));
   const double compute = mode.autocast ? k_sixteen_bits : mode.base;
   const double weight = mode.storage == BaseStorage::plain ? std::min(compute, mode.base) : mode.quantised;
   const double gradient = s.tied_embeddings ? unit + split.embedding : std::max(unit, split.embedding / 2);
-  return {2 * unit * weight + split.embedding * std::min(compute, mode.embedding), mode.trains_base ? gradient * compute : 0.0};
+  const double embedding = split.embedding * std::min(compute, mode.embedding);
+  const double weights = stack.own_embedding_unit ? std::max(2 * unit * weight, embedding) : 2 * unit * weight + embedding;
+  return {weights, mode.trains_base ? gradient * compute : 0.0};
 }
 
 Gathered gathered(const Workload& w, const ParameterSplit& split, const TransformerShape& s, const TrainingMode& mode,
-                  const Parallel& parallel) {
-  Gathered whole = fsdp_gathered(split, s, mode);
+                  const StackBehaviour& stack, const Parallel& parallel) {
+  Gathered whole = fsdp_gathered(split, s, mode, stack);
   if (w.strategy == Strategy::zero3) {
     whole.weights = std::max(whole.weights, k_zero3_live_share * k_sixteen_bits * std::min(split.total(), k_zero3_live));
   } else if (parallel.pipeline > 1 && mode.trains_base) {
@@ -113,7 +115,7 @@ ShardedBytes shard(const Workload& w, const TransformerShape& s, const Parameter
   bytes.weights = part(whole.weights(), divided.weights);
   bytes.gradients = part(whole.gradients, divided.gradients && !reduces_late(w, stack, parallel));
   bytes.states = part(whole.states, divided.states);
-  const Gathered in_work = gathered(w, split, s, mode, parallel);
+  const Gathered in_work = gathered(w, split, s, mode, stack, parallel);
   if (ranks > 1) {
     bytes.buckets = bucket_bytes(w, part(whole.gradients, divided.gradients), parallel);
     if (divided.weights) {

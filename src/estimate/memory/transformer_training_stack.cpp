@@ -25,6 +25,7 @@ constexpr StackBehaviour pretraining(Stack stack) {
   row.logit_bytes_pure = 8;
   row.slack = 0.08;
   row.compiled_logit_share = 0.5;
+  row.own_embedding_unit = stack == Stack::torchtitan;
   return row;
 }
 
@@ -42,6 +43,7 @@ constexpr std::array<StackBehaviour, 13> make_rows() {
   StackBehaviour deepspeed = peft_like(Stack::hf_deepspeed);
   deepspeed.foreach_optimizer = true;
   deepspeed.kbit_preparation = true;
+  deepspeed.casts_model = true;
   deepspeed.slack = 0.15;
   deepspeed.kind = ConstantKind::fitted;
 
@@ -53,6 +55,7 @@ constexpr std::array<StackBehaviour, 13> make_rows() {
 
   StackBehaviour tune = bf16_adapters(Stack::torchtune);
   tune.own_adapter_inputs = false;
+  tune.own_embedding_unit = true;
   tune.compiled_logit_share = 0.15;
   tune.paged_optimizer_in_backward = true;
 
@@ -68,6 +71,7 @@ constexpr std::array<StackBehaviour, 13> make_rows() {
   litgpt.kind = ConstantKind::fitted;
 
   StackBehaviour axolotl = peft_like(Stack::axolotl);
+  axolotl.band_factor = 1.3;  // its examples print figures without a length or the kind of peak
   StackBehaviour unsloth = peft_like(Stack::unsloth);
   unsloth.fused_kernels = true;
   unsloth.own_adapter_inputs = false;
