@@ -4,6 +4,7 @@
 #include <gpuadvise/units.hpp>
 
 #include "model/inferred_shape.hpp"
+#include "model/inventory.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -33,6 +34,8 @@ constexpr double k_block_params_over_hidden2 = 20;
 constexpr double k_reference_blocks = 28;
 constexpr double k_reference_params = 0.6e9;
 constexpr double k_depth_power = 0.2;
+// prior: 8 of many small experts, as Qwen3, DeepSeek, GLM and most others since 2025.
+constexpr double k_usual_active_experts = 8;
 constexpr double k_t5_xxl_params = 4.76e9;
 constexpr double k_clip_params = 0.123e9;
 
@@ -64,6 +67,19 @@ ImageProfile infer_image_profile(double params) {
   return profile;
 }
 
+TransformerShape infer_mixture(double params, double active, Field field) {
+  // Depth and widths of a dense model of the active size; its MLP becomes the experts that one token uses.
+  TransformerShape shape = infer_shape(active, field);
+  shape.moe.active = k_usual_active_experts;
+  shape.moe.expert_ffn = rounded_to(shape.ffn / k_usual_active_experts, 8);
+  const double matrices = shape.gated_mlp ? 3.0 : 2.0;
+  const double expert = shape.layers * matrices * shape.hidden * shape.moe.expert_ffn;
+  shape.moe.experts = std::max(k_usual_active_experts, std::round(k_usual_active_experts + (params - active) / expert));
+  shape.params = count_params(shape);
+  shape.active_params = active;
+  return shape;
+}
+
 DiffusionPipeline infer_pipeline(double denoiser_params) {
   require_size(denoiser_params, 1e6, k_largest_network);
   DiffusionPipeline pipeline;
@@ -84,7 +100,7 @@ DiffusionPipeline infer_pipeline(double denoiser_params) {
   return pipeline;
 }
 
-std::optional<Model> infer_model(double params, Field field) {
+std::optional<Model> infer_model(double params, std::optional<double> active, Field field) {
   Model inferred;
   inferred.id = "inferred";
   inferred.name = "a typical model of this size";
@@ -96,7 +112,7 @@ std::optional<Model> infer_model(double params, Field field) {
     case Field::vision_language:
     case Field::encoder:
     case Field::speech:
-      inferred.shape = infer_shape(params, field);
+      inferred.shape = active && *active < params ? infer_mixture(params, *active, field) : infer_shape(params, field);
       return inferred;
     case Field::vision:
       inferred.shape = infer_image_profile(params);

@@ -48,8 +48,8 @@ std::vector<std::string> CatalogModels::near(std::string_view text) const {
   return near;
 }
 
-std::optional<Model> CatalogModels::infer(double params, Field field) const {
-  return model::infer_model(params, field);
+std::optional<Model> CatalogModels::infer(double params, std::optional<double> active, Field field) const {
+  return model::infer_model(params, active, field);
 }
 
 FoundModel CatalogModels::read_file(std::string_view path) const {

@@ -12,7 +12,7 @@ class CatalogModels final : public ModelSource {
 
   [[nodiscard]] std::optional<FoundModel> find(const ModelQuery& query) const override;
   [[nodiscard]] std::vector<std::string> near(std::string_view text) const override;
-  [[nodiscard]] std::optional<Model> infer(double params, Field field) const override;
+  [[nodiscard]] std::optional<Model> infer(double params, std::optional<double> active, Field field) const override;
   [[nodiscard]] FoundModel read_file(std::string_view path) const override;
   void refine(Request& request) const override;
 

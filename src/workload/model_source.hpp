@@ -31,8 +31,9 @@ class ModelSource {
   [[nodiscard]] virtual std::optional<FoundModel> find(const ModelQuery& query) const = 0;
   // Names like the text, best first.
   [[nodiscard]] virtual std::vector<std::string> near(std::string_view text) const = 0;
-  // A typical shape of that many parameters; nullopt where size alone says too little (image networks).
-  [[nodiscard]] virtual std::optional<Model> infer(double params, Field field) const = 0;
+  // A typical shape of that many parameters, of which `active` work on a token (experts); nullopt where size alone says too
+  // little.
+  [[nodiscard]] virtual std::optional<Model> infer(double params, std::optional<double> active, Field field) const = 0;
   // Throws Error{unreadable, bad_data, unsupported}.
   [[nodiscard]] virtual FoundModel read_file(std::string_view path) const = 0;
   // Last word once everything is known: networks that are counted for one image size and precision.

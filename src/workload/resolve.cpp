@@ -114,11 +114,25 @@ void take_found(Draft& draft, FoundModel& found) {
   }
 }
 
+// "Foo-35B-A3B" -> 3e9: how mixtures of experts state the parameters that work on a token.
+std::optional<double> active_params_in(std::string_view name) {
+  for (std::size_t at = name.find_first_of("aA"); at != std::string_view::npos; at = name.find_first_of("aA", at + 1)) {
+    const std::string_view rest = name.substr(at + 1);
+    const auto digits = rest.find_first_not_of("0123456789.");
+    const bool separate = at > 0 && std::string_view("-_ bB").find(name[at - 1]) != std::string_view::npos;
+    if (separate && digits != 0 && digits != std::string_view::npos && (rest[digits] == 'b' || rest[digits] == 'B')) {
+      return parse_count(rest.substr(0, digits + 1));
+    }
+  }
+  return std::nullopt;
+}
+
 bool take_inferred(Draft& draft, const ModelSource& models) {
   Request& request = draft.request;
   const double params = *request.params_hint;
   const Field field = guessed_field(draft);
-  const auto inferred = models.infer(params, field);
+  const auto active = active_params_in(request.model_text);
+  const auto inferred = models.infer(params, active, field);
   if (!inferred) {
     return false;
   }

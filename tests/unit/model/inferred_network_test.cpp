@@ -24,13 +24,24 @@ TEST_CASE("a diffusion transformer holds about the parameters it was asked for")
   CHECK(infer_pipeline(12e9).hidden > infer_pipeline(2e9).hidden);
 }
 
+TEST_CASE("a mixture of experts holds all and uses some") {
+  for (const double params : {30e9, 120e9}) {
+    const TransformerShape shape = infer_mixture(params, 3e9, Field::language);
+    CHECK(shape.params == Approx(params).epsilon(0.05));
+    CHECK(shape.active_params == 3e9);
+    CHECK(shape.moe.experts > shape.moe.active);
+  }
+  CHECK(infer_model(30e9, 3e9, Field::language)->transformer()->moe.experts > 0);
+  CHECK(infer_model(30e9, {}, Field::language)->transformer()->moe.experts == 0);
+}
+
 TEST_CASE("each field gets its own kind of network, or none") {
-  CHECK(infer_model(25e6, Field::vision)->image() != nullptr);
-  CHECK(infer_model(7e9, Field::language)->transformer() != nullptr);
-  CHECK(infer_model(2e9, Field::diffusion)->diffusion() != nullptr);
-  CHECK_FALSE(infer_model(40e6, Field::detection));
-  CHECK_THROWS_AS(infer_model(1.0, Field::vision), Error);
-  CHECK_THROWS_AS(infer_model(1e13, Field::diffusion), Error);
+  CHECK(infer_model(25e6, {}, Field::vision)->image() != nullptr);
+  CHECK(infer_model(7e9, {}, Field::language)->transformer() != nullptr);
+  CHECK(infer_model(2e9, {}, Field::diffusion)->diffusion() != nullptr);
+  CHECK_FALSE(infer_model(40e6, {}, Field::detection));
+  CHECK_THROWS_AS(infer_model(1.0, {}, Field::vision), Error);
+  CHECK_THROWS_AS(infer_model(1e13, {}, Field::diffusion), Error);
 }
 
 }  // namespace gpuadvise::model

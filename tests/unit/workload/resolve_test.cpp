@@ -99,6 +99,10 @@ TEST_CASE("a size stands for a model that is not known, and this is said") {
   const Request known = resolved({{"model", "llama"}, {"params", 3e9}});
   CHECK(known.model.params() == 7e9);
   CHECK_FALSE(has_finding(known, "model-inferred"));
+  const auto active = [](const char* name) { return resolved({{"model", name}, {"params", 35e9}}).model.transformer()->active_params; };
+  CHECK(active("unheard-of-35B-A3B-Q4_K_M") == 3e9);
+  CHECK(active("unheard-of-4BA0.6B") == 0.6e9);
+  CHECK(active("Agents-A1-35B") == 35e9);
   CHECK(resolved({{"model", "some-bert-thing"}, {"params", 110e6}}).workload.field == Field::encoder);
   CHECK(faults_of({{"params", "25M"}, {"image", 224.0}})[0].code == ErrorCode::unsupported);
 }

@@ -62,8 +62,10 @@ class SampleModels final : public ModelSource {
     return std::nullopt;
   }
   std::vector<std::string> near(std::string_view) const override { return {"resnet50"}; }
-  std::optional<Model> infer(double params, Field field) const override {
-    return field == Field::vision ? std::nullopt : std::optional<Model>(text_model("inferred", field, params, 8192));
+  std::optional<Model> infer(double params, std::optional<double> active, Field field) const override {
+    Model model = text_model("inferred", field, params, 8192);
+    std::get<TransformerShape>(model.shape).active_params = active.value_or(params);
+    return field == Field::vision ? std::nullopt : std::optional<Model>(model);
   }
   FoundModel read_file(std::string_view path) const override {
     if (path == "missing.json") {
