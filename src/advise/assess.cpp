@@ -27,6 +27,9 @@ std::optional<Price> price_of(const Gpu& gpu, const Preferences& preferences, co
 // How far a rejected candidate is from acceptance, as a share; only what the estimate or the price decided has a distance.
 double distance_of(const rules::Subject& subject) {
   double distance = 0.0;
+  if (subject.source == Sourcing::buy && !subject.cost->purchase_usd && subject.preferences->budget_usd) {
+    return std::numeric_limits<double>::infinity();  // no telling how far the unknown price is from the budget
+  }
   if (subject.figures != nullptr && subject.figures->fit && subject.figures->fit->usable_bytes > 0.0) {
     distance += std::max(0.0, subject.figures->memory.need.expected / subject.figures->fit->usable_bytes - 1.0);
   }
@@ -105,6 +108,21 @@ Figures Assessor::figures_of(const Workload& workload, const Gpu& gpu) const {
 
 bool Assessor::acceptable(const Figures& figures) const {
   return figures.fit && (figures.fit->verdict == Verdict::fits || (figures.fit->verdict == Verdict::tight && !preferences_.strict));
+}
+
+bool Assessor::admissible(const Workload& workload, const Card& card) const {
+  const std::string precision = to_string(workload.precision);
+  Request changed = request_;
+  changed.workload = workload;
+  rules::Subject subject = subject_of(card, preferences_.source == Sourcing::rent ? Sourcing::rent : Sourcing::buy);
+  subject.request = &changed;
+  subject.workload = &workload;
+  subject.precision = precision;
+  subject.count = workload.all_gpus();
+  const Costs cost = costs_of(*card.gpu, subject.count);
+  subject.cost = &cost;
+  // A fresh judge: the change may bring in rules that the request as it stands had settled.
+  return rules::Judge(*catalog_.rules, subject).rejected_by_card(subject) == nullptr;
 }
 
 const Assessor::Variant& Assessor::variant(std::size_t spread, bool fp16) {

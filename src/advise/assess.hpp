@@ -27,6 +27,8 @@ class Assessor {
   // The estimate of a changed workload on a card; what remedies and smallest changes call.
   [[nodiscard]] Figures figures_of(const Workload& workload, const Gpu& gpu) const;
   [[nodiscard]] bool acceptable(const Figures& figures) const;
+  // No rule about the card, its form or its software forbids this workload on it.
+  [[nodiscard]] bool admissible(const Workload& workload, const Card& card) const;
 
  private:
   struct Variant {

@@ -30,13 +30,6 @@ bool splits_tensors(Engine engine) {
   return engine == Engine::vllm || engine == Engine::sglang || engine == Engine::tensorrt_llm;
 }
 
-Strategy pooling_strategy(const Workload& workload) {
-  if (workload.training()) {
-    return Strategy::fsdp;
-  }
-  return splits_tensors(workload.engine) ? Strategy::tp : Strategy::layer_split;
-}
-
 bool given(const Request& request, WorkloadKey key) {
   return request.origins[key] >= Origin::file;
 }
@@ -80,6 +73,13 @@ std::vector<Card> cards_in_question(const Preferences& preferences, const Catalo
 
 bool pools_memory(Strategy strategy) {
   return strategy != Strategy::none && strategy != Strategy::ddp;
+}
+
+Strategy pooling_strategy(const Workload& workload) {
+  if (workload.training()) {
+    return Strategy::fsdp;
+  }
+  return splits_tensors(workload.engine) ? Strategy::tp : Strategy::layer_split;
 }
 
 std::vector<Spread> spreads(const Request& request) {

@@ -24,6 +24,9 @@ struct Spread {
 // Whether the GPUs hold parts of one job, instead of a whole copy each.
 [[nodiscard]] bool pools_memory(Strategy strategy);
 
+// The strategy that pools the memory of several GPUs: sharding in training, what the engine does in inference.
+[[nodiscard]] Strategy pooling_strategy(const Workload& workload);
+
 // As requested first. Where the user left the number of GPUs (or the strategy) open, then the ways that pool memory, with more and
 // more GPUs: data parallelism keeps a whole copy on each and helps nothing when one does not hold it.
 [[nodiscard]] std::vector<Spread> spreads(const Request& request);

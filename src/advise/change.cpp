@@ -2,6 +2,7 @@
 
 #include "advise/smallest_change.hpp"
 #include "workload/engine_formats.hpp"
+#include "workload/keys.hpp"
 
 #include <algorithm>
 #include <array>
@@ -130,23 +131,26 @@ bool qlora(Changed& c) {
   return true;
 }
 
-// The fewest GPUs of the kind that hold the job when its memory is pooled.
+// GPUs that the user has, or the fewest of the kind that hold the job, once its memory is pooled.
 bool shard(Changed& c) {
-  const bool single = c.gpu->form_factor == FormFactor::mxm || c.gpu->form_factor == FormFactor::soc;
-  if (single || c.workload.all_gpus() > 1.0) {
-    return false;
+  std::vector<Spread> ways = spreads(*c.request);
+  const Strategy strategy = pooling_strategy(c.workload);
+  if (c.workload.all_gpus() > 1.0) {
+    ways = {{c.workload.gpus, strategy}};
   }
-  for (const Spread& spread : spreads(*c.request)) {
-    const Workload spread_out = spread_over(c.workload, spread, false);
-    if (spread_out.gpus > 1.0 && pools_memory(spread.strategy) && c.assessor->acceptable(c.assessor->figures_of(spread_out, *c.gpu))) {
-      c.workload = spread_out;
-      set(c, "gpus", spread.gpus);
-      set(c, "strategy", spread.strategy == Strategy::tp ? "tp" : spread.strategy == Strategy::fsdp ? "fsdp" : "layer-split");
-      if (spread.strategy == Strategy::tp) {
-        set(c, "tp", spread.gpus);
-      }
-      return true;
+  for (const Spread& way : ways) {
+    const Workload spread_out = spread_over(c.workload, way, false);
+    const bool changes = way.gpus != c.workload.gpus || way.strategy != c.workload.strategy;
+    if (!changes || !pools_memory(way.strategy) || !c.assessor->acceptable(c.assessor->figures_of(spread_out, *c.gpu))) {
+      continue;
     }
+    c.workload = spread_out;
+    set(c, "gpus", way.gpus);
+    set(c, "strategy", std::string(workload::name_of(WorkloadKey::strategy, way.strategy)));
+    if (way.strategy == Strategy::tp) {
+      set(c, "tp", way.gpus);
+    }
+    return true;
   }
   return false;
 }

@@ -19,7 +19,7 @@ constexpr std::size_t k_nearest = 5;
 constexpr double k_out_of_reach = std::numeric_limits<double>::infinity();
 
 bool decided_by_memory(const Rejection& rejection) {
-  return rejection.figures && rejection.figures->fit && rejection.figures->fit->verdict != Verdict::fits;
+  return rejection.figures && rejection.figures->fit && rejection.rule == "does-not-fit";
 }
 
 std::vector<std::size_t> nearest_misses(const std::vector<Rejection>& rejected) {

@@ -75,30 +75,34 @@ constexpr auto k_inference = std::to_array<Combination>({
     of({C::int4, C::shard}),
 });
 
-// The cards worth trying: those already ranked (tightly), else the nearest that memory alone keeps out.
-std::vector<const Gpu*> cards_to_try(const Advice& advice) {
-  std::vector<const Gpu*> cards;
+bool by_memory(const Rejection& rejection) {
+  return rejection.figures &&
+         (rejection.rule == "does-not-fit" || rejection.rule == "ddp-does-not-pool" || rejection.rule == "tight-is-no");
+}
+
+bool affordable(const Rejection& rejection, const Preferences& preferences) {
+  const std::optional<double> spendable = preferences.spendable_usd();
+  return !spendable || rejection.source == Sourcing::rent || rejection.cost.purchase_usd.value_or(*spendable + 1.0) <= *spendable;
+}
+
+// The cards worth trying: those already ranked (tightly), else the affordable ones that memory alone keeps out, largest first.
+std::vector<Card> cards_to_try(const Preferences& preferences, const Advice& advice) {
+  const bool named = !preferences.candidates.empty();
+  std::vector<Card> cards;
   for (const Recommendation& result : advice.results) {
-    cards.push_back(result.gpu);
+    cards.push_back({result.gpu, named});
   }
-  for (const std::size_t index : advice.nearest) {
-    const Rejection& rejection = advice.rejected[index];
-    if (rejection.rule == "does-not-fit" || rejection.rule == "ddp-does-not-pool" || rejection.rule == "tight-is-no") {
-      cards.push_back(rejection.gpu);
-    }
-  }
-  // Far from fitting as well: the largest affordable memory stands for what the budget can do.
-  const Rejection* largest = nullptr;
+  std::vector<const Rejection*> kept_out;
   for (const Rejection& rejection : advice.rejected) {
-    const bool by_memory = rejection.rule == "does-not-fit" && rejection.figures && rejection.figures->fit;
-    if (by_memory && (largest == nullptr || rejection.figures->fit->usable_bytes > largest->figures->fit->usable_bytes)) {
-      largest = &rejection;
+    if (by_memory(rejection) && affordable(rejection, preferences)) {
+      kept_out.push_back(&rejection);
     }
+  }
+  std::stable_sort(kept_out.begin(), kept_out.end(), [](const Rejection* a, const Rejection* b) { return a->distance < b->distance; });
+  for (const Rejection* rejection : kept_out) {
+    cards.push_back({rejection->gpu, named});
   }
   cards.resize(std::min(cards.size(), k_most_cards));
-  if (largest != nullptr && std::find(cards.begin(), cards.end(), largest->gpu) == cards.end()) {
-    cards.push_back(largest->gpu);
-  }
   return cards;
 }
 
@@ -114,10 +118,10 @@ class Search {
   Search(const Assessor& assessor, const Request& request, const Preferences& preferences, const CatalogView& catalog)
       : assessor_(assessor), request_(request), preferences_(preferences), catalog_(catalog) {}
 
-  void over(std::span<const Combination> combinations, const std::vector<const Gpu*>& cards) {
+  void over(std::span<const Combination> combinations, const std::vector<Card>& cards) {
     for (const Combination& combination : combinations) {
-      for (const Gpu* gpu : cards) {
-        if (found_.size() == k_most_remedies || consider(combination, *gpu)) {
+      for (const Card& card : cards) {
+        if (found_.size() == k_most_remedies || consider(combination, card)) {
           break;
         }
       }
@@ -139,7 +143,8 @@ class Search {
   };
 
   // True once the combination is settled: accepted, or dominated by what was found.
-  bool consider(const Combination& combination, const Gpu& gpu) {
+  bool consider(const Combination& combination, const Card& card) {
+    const Gpu& gpu = *card.gpu;
     Changed changed{&request_, &assessor_, &gpu, request_.workload, {}};
     const bool fp16 = needs_fp16(request_, gpu);
     if (fp16) {
@@ -153,7 +158,7 @@ class Search {
       }
     }
     const Figures figures = assessor_.figures_of(changed.workload, gpu);
-    if (!figures.fit || figures.fit->verdict != Verdict::fits) {
+    if (!figures.fit || figures.fit->verdict != Verdict::fits || !assessor_.admissible(changed.workload, card)) {
       return false;
     }
     Found found{combination, described(combination, changed, figures)};
@@ -198,7 +203,7 @@ class Search {
     const std::optional<Price> price = catalog_.price ? catalog_.price(*changed.gpu, preferences_.condition) : std::nullopt;
     const double more = remedy.count - request_.workload.all_gpus();
     if (price && more > 0.0) {
-      remedy.extra_usd = price->usd * more;
+      remedy.extra_usd = price->usd * more / std::max(changed.gpu->gpus_per_board, 1.0);
     }
     return remedy;
   }
@@ -241,7 +246,7 @@ std::optional<Remedy> next_card_up(const Preferences& preferences, const Advice&
 std::vector<Remedy> remedies(const Assessor& assessor, const Request& request, const Preferences& preferences, const CatalogView& catalog,
                              const Advice& advice) {
   Search search(assessor, request, preferences, catalog);
-  const std::vector<const Gpu*> cards = cards_to_try(advice);
+  const std::vector<Card> cards = cards_to_try(preferences, advice);
   if (request.workload.training()) {
     search.over(k_training, cards);
   } else {
