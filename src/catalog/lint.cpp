@@ -5,7 +5,7 @@
 #include "catalog/data_reader.hpp"
 #include "catalog/discount.hpp"
 #include "catalog/gpu_lint.hpp"
-#include "catalog/gpu_names.hpp"
+#include "catalog/model_lint.hpp"
 #include "catalog/parse_json.hpp"
 #include "catalog/price_lint.hpp"
 
@@ -118,6 +118,7 @@ std::vector<Finding> lint_records(const json& root, const LintContext& context) 
   append(findings, lint_prices(data.prices, known));
   append(findings, lint_offers(data.offers, known));
   check_hourly_sums(root, findings);
+  append(findings, lint_models(data.models));
   return findings;
 }
 

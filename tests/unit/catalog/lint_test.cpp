@@ -87,6 +87,11 @@ TEST_CASE("prices may name the known cards and those of the same file") {
   CHECK(only(both, context).empty());
 }
 
+TEST_CASE("models go to the lint of models") {
+  const std::string model = R"({"id": "m", "field": "vision", "image": {"params": 5, "image": 224}})";
+  CHECK_THAT(only(R"({"schema": 1, "models": [)" + model + ", " + model + "]}"), ContainsSubstring("m: the id is given twice"));
+}
+
 TEST_CASE("discounts are shares with a date") {
   const auto row = [](std::string_view fields) {
     return R"({"schema": 1, "discounts": [{"provider": "p", "gpu": "general", "kind": "spot", "source": "s", )" + std::string(fields) +
