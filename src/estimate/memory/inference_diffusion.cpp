@@ -15,26 +15,27 @@ struct FormatRow {
   PrecisionKind kind;
   double denoiser_bits;
   double encoder_bits;  // where text encoders are quantised too: fewer kernels exist for their shapes
+  bool on_card;         // the pipeline is loaded in 16 bits and quantised there (torchao); other formats come quantised
 };
 
 // torchao stores these exactly (counted on 60 rows); its dynamic int4 keeps a byte a weight and fp32 scales a group of 32.
 constexpr auto k_formats = std::to_array<FormatRow>({
-    {PrecisionKind::fp8, 8, 8},
-    {PrecisionKind::fp8_dynamic, 8, 8},
-    {PrecisionKind::fp8_weight_only, 8, 8},
-    {PrecisionKind::mxfp8, 8.25, 8.25},
-    {PrecisionKind::fp6, 6, 8},
-    {PrecisionKind::fp4, 4, 8},
-    {PrecisionKind::int8, 8, 8},
-    {PrecisionKind::int8_dynamic, 8, 8},
-    {PrecisionKind::int8_weight_only, 8, 8},
-    {PrecisionKind::int4, 4.5, 4.5},
-    {PrecisionKind::int4_dynamic, 9, 9},
-    {PrecisionKind::int4_weight_only, 5, 5},
-    {PrecisionKind::nf4, 4.5, 4.5},
-    {PrecisionKind::nvfp4, 4.5, 4.5},
-    {PrecisionKind::mxfp4, 4.25, 4.25},
-    {PrecisionKind::hqq, 4.5, 4.5},
+    {PrecisionKind::fp8, 8, 8, false},
+    {PrecisionKind::fp8_dynamic, 8, 8, true},
+    {PrecisionKind::fp8_weight_only, 8, 8, true},
+    {PrecisionKind::mxfp8, 8.25, 8.25, false},
+    {PrecisionKind::fp6, 6, 8, true},
+    {PrecisionKind::fp4, 4, 8, true},
+    {PrecisionKind::int8, 8, 8, false},
+    {PrecisionKind::int8_dynamic, 8, 8, true},
+    {PrecisionKind::int8_weight_only, 8, 8, true},
+    {PrecisionKind::int4, 4.5, 4.5, false},
+    {PrecisionKind::int4_dynamic, 9, 9, true},
+    {PrecisionKind::int4_weight_only, 5, 5, true},
+    {PrecisionKind::nf4, 4.5, 4.5, false},
+    {PrecisionKind::nvfp4, 4.5, 4.5, false},
+    {PrecisionKind::mxfp4, 4.25, 4.25, false},
+    {PrecisionKind::hqq, 4.5, 4.5, false},
 });
 
 constexpr double k_16_bits = 16;
@@ -73,10 +74,6 @@ double encoder_params(const DiffusionPipeline& p) {
   return sum;
 }
 
-bool quantises(const Precision& precision) {
-  return std::any_of(k_formats.begin(), k_formats.end(), [&](const FormatRow& row) { return row.kind == precision.kind; });
-}
-
 FormatRow format_of(const Precision& precision) {
   for (const FormatRow& row : k_formats) {
     if (row.kind == precision.kind) {
@@ -85,7 +82,7 @@ FormatRow format_of(const Precision& precision) {
   }
   // stable-diffusion.cpp quantises the transformer at the block's own bits
   const double bits = precision.kind == PrecisionKind::gguf ? gguf_bits(precision.mix) : 8 * compute_bytes(precision);
-  return {precision.kind, bits, bits};
+  return {precision.kind, bits, bits, false};
 }
 
 Pipeline stored(const DiffusionPipeline& p, const Workload& w, const FormatRow& format, double element) {
@@ -171,15 +168,16 @@ MemoryFigures diffusion_inference_memory(const Workload& w, const DiffusionPipel
   const double element = compute_bytes(w.precision);
   const double batch = std::max(1.0, w.batch);
   const Canvas canvas = canvas_of(p, w);
-  const Pipeline parts = stored(p, w, format_of(w.weights.value_or(w.precision)), element);
+  const FormatRow format = format_of(w.weights.value_or(w.precision));
+  const Pipeline parts = stored(p, w, format, element);
   const double step = denoiser_step_bytes(p, canvas, batch, element);
   const double decode = decoder_bytes(p, canvas, batch, element);
   const Stages at = stages(parts, w.offload.kind, p.blocks, step, decode);
   const double work = std::max(at.denoise, at.decode);
   double peak = at.resident + work;
   // Quantising on the card starts from the pipeline in 16 bits.
-  if (quantises(w.precision) && w.offload.kind == OffloadKind::none) {
-    const FormatRow plain = {PrecisionKind::bf16, k_16_bits, k_16_bits};
+  if (format.on_card && w.offload.kind == OffloadKind::none) {
+    const FormatRow plain = {PrecisionKind::bf16, k_16_bits, k_16_bits, false};
     peak = std::max(peak, stored(p, w, plain, element).sum() + k_load_extra);
   }
 
