@@ -156,37 +156,37 @@ MixPart part_of(TensorKind kind) {
   }
 }
 
-// Integer divisions of the quantiser.
-double share(double layers, double parts) {
-  return std::floor(layers / parts);
-}
-
-bool extra_bits(double index, double layers) {
-  return index < share(layers, 8) || index >= share(7 * layers, 8) || std::fmod(index - share(layers, 8), 3) == 2;
-}
-
 constexpr double k_large_gqa_layers = 80;  // the "70B" models, whose value matrices the quantiser treats with more care
 
 }  // namespace
 
 MixAssigner::MixAssigner(const TransformerShape& shape, GgufMix mix, bool importance_matrix)
-    : shape_(shape), mix_(mix), importance_matrix_(importance_matrix), base_(base_type(mix)), layers_(total_layers(shape)) {
+    : shape_(shape), mix_(mix), importance_matrix_(importance_matrix), base_(base_type(mix)) {
+  const double layers = total_layers(shape);
+  eighth_ = std::floor(layers / 8);
+  seven_eighths_ = std::floor(7 * layers / 8);
+  sixteenth_ = std::floor(layers / 16);
   plain_ = base_ == Type::F32 || base_ == Type::F16 || base_ == Type::BF16;
   // Latent attention counts as one key head a query head.
   if (shape.attention != AttentionKind::mla && shape.kv_heads > 0) {
     heads_per_key_ = std::floor(shape.heads / shape.kv_heads);
   }
+  large_grouped_ = layers == k_large_gqa_layers && heads_per_key_ > 1;
   for (const MixRule& rule : k_rules) {
     if (in(rule.mixes, mix)) {
-      rules_.push_back(rule);
+      rules_[static_cast<std::size_t>(rule.part)].push_back(rule);
     }
   }
 }
 
+bool MixAssigner::extra_bits(double index) const {
+  return index < eighth_ || index >= seven_eighths_ || static_cast<int>(index - eighth_) % 3 == 2;
+}
+
 bool MixAssigner::holds(MixCondition condition, double index) const {
   const bool eight = shape_.moe.experts == 8;
-  const bool first_eighth = index < share(layers_, 8);
-  const bool first_sixteenth = index < share(layers_, 16);
+  const bool first_eighth = index < eighth_;
+  const bool first_sixteenth = index < sixteenth_;
   switch (condition) {
     case When::always:
       return true;
@@ -195,9 +195,9 @@ bool MixAssigner::holds(MixCondition condition, double index) const {
     case When::first_sixteenth:
       return first_sixteenth;
     case When::inner_layers:
-      return index >= share(layers_, 8) && index < share(7 * layers_, 8);
+      return index >= eighth_ && index < seven_eighths_;
     case When::extra_bits:
-      return extra_bits(index, layers_);
+      return extra_bits(index);
     case When::first_two:
       return index < 2;
     case When::first_four:
@@ -209,7 +209,7 @@ bool MixAssigner::holds(MixCondition condition, double index) const {
     case When::eight_experts:
       return eight;
     case When::eight_experts_extra:
-      return eight && extra_bits(index, layers_);
+      return eight && extra_bits(index);
     case When::no_importance_matrix:
       return !importance_matrix_;
     case When::no_importance_first_eighth:
@@ -223,7 +223,7 @@ bool MixAssigner::holds(MixCondition condition, double index) const {
     case When::falcon_first_sixteenth:
       return shape_.falcon && first_sixteenth;
     case When::falcon_extra_bits:
-      return shape_.falcon && extra_bits(index, layers_);
+      return shape_.falcon && extra_bits(index);
     case When::not_falcon_first_eighth:
       return !shape_.falcon && first_eighth;
   }
@@ -231,8 +231,8 @@ bool MixAssigner::holds(MixCondition condition, double index) const {
 }
 
 GgufType MixAssigner::by_rules(MixPart part, double index) const {
-  for (const MixRule& rule : rules_) {
-    if (rule.part == part && holds(rule.condition, index)) {
+  for (const MixRule& rule : rules_[static_cast<std::size_t>(part)]) {
+    if (holds(rule.condition, index)) {
       return rule.type;
     }
   }
@@ -265,8 +265,8 @@ GgufType MixAssigner::wanted_type(const Tensor& tensor, int layer) {
   const double count = part == Part::attention_v ? values_seen_ : downs_seen_;
   const double index = part == Part::ffn_gate_up || (by_layer && part == Part::ffn_down) ? layer : count;
   const Type type = by_rules(part, index);
-  const bool large = part == Part::attention_v && layers_ == k_large_gqa_layers && heads_per_key_ > 1;
-  return large && !in(k_lowest, mix_) && (type == Type::Q3_K || type == Type::Q4_K) ? Type::Q5_K : type;
+  return part == Part::attention_v && large_grouped_ && !in(k_lowest, mix_) && (type == Type::Q3_K || type == Type::Q4_K) ? Type::Q5_K
+                                                                                                                          : type;
 }
 
 GgufType MixAssigner::next(const Tensor& tensor, int layer) {

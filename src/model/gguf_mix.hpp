@@ -8,12 +8,14 @@
 #include "model/inventory.hpp"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace gpuadvise::model {
 
 // Tensors that the quantiser's rules tell apart.
 enum class MixPart : std::uint8_t { attention_v, attention_k, attention_q, attention_qkv, attention_output, ffn_down, ffn_gate_up, other };
+inline constexpr std::size_t k_mix_parts = static_cast<std::size_t>(MixPart::other) + 1;
 
 // When a rule holds for a tensor.
 enum class MixCondition : std::uint8_t {
@@ -54,6 +56,7 @@ class MixAssigner {
   [[nodiscard]] GgufType next(const Tensor& tensor, int layer);
 
  private:
+  [[nodiscard]] bool extra_bits(double index) const;
   [[nodiscard]] bool holds(MixCondition condition, double index) const;
   [[nodiscard]] GgufType by_rules(MixPart part, double index) const;
   [[nodiscard]] GgufType wanted_type(const Tensor& tensor, int layer);
@@ -63,11 +66,15 @@ class MixAssigner {
   bool importance_matrix_;
   GgufType base_;
   bool plain_ = false;  // one type for every matrix
-  double layers_ = 0;
+  // Thresholds of the quantiser's integer divisions.
+  double eighth_ = 0;
+  double seven_eighths_ = 0;
+  double sixteenth_ = 0;
+  bool large_grouped_ = false;
   double heads_per_key_ = 1;
   double values_seen_ = 0;
   double downs_seen_ = 0;
-  FixedList<MixRule, 24> rules_;
+  std::array<FixedList<MixRule, 6>, k_mix_parts> rules_{};
 };
 
 // Whether a mix is made with an importance matrix unless said otherwise.
@@ -78,8 +85,8 @@ struct GgufBytes {
   double embedding = 0;  // the look-up table
   double head = 0;       // the output matrix; 0 where tied
   double layers = 0;
-  double outer = 0;  // norms and positions outside the layers
-  double experts = 0;    // what of the layers is routed experts
+  double outer = 0;    // norms and positions outside the layers
+  double experts = 0;  // what of the layers is routed experts
   double elements = 0;
 
   [[nodiscard]] double total() const { return embedding + head + layers + outer; }

@@ -67,7 +67,7 @@ const TypeRow& row_of(GgufType type) {
 }
 
 bool divides(const BlockLayout& layout, double columns) {
-  return std::fmod(columns, layout.elements) == 0.0;
+  return layout.elements == 1.0 || static_cast<long>(columns) % static_cast<long>(layout.elements) == 0;
 }
 
 }  // namespace
