@@ -93,7 +93,8 @@ std::optional<StepTime> diffusion_step(const Workload& workload, const Diffusion
       1e-3 *
       (evaluations * work.traffic_gb * width * constant(row("diffusion.passes")) * fused / std::sqrt(std::min(1.0, mature)) + weights_gb) *
       seconds_per_terabyte(gpu, constant(row("traffic.general")));
-  const double launches = work.operators * (training ? 3.0 : work.evaluations) * (workload.compile || tuned ? 0.1 : 1.0);
+  // Guidance doubles the batch of one call, not the calls.
+  const double launches = work.operators * (training ? 3.0 : 1.0) * (workload.compile || tuned ? 0.1 : 1.0);
   time.host = launches * constant(row("diffusion.launch")) * 1e-6;
   return time;
 }
