@@ -17,14 +17,13 @@ struct AlgorithmRow {
   Scheme scheme;
   bool counted;  // false: a part of it is not built from operators
 };
-constexpr std::array<AlgorithmRow, 40> k_algorithms = {{
+constexpr std::array<AlgorithmRow, 38> k_algorithms = {{
     {"garetinanet", Scheme::dense, true},
     {"freeanchor", Scheme::dense, true},
     {"libraretinanet", Scheme::dense, true},
     {"retinanet", Scheme::dense, true},
     {"fcos", Scheme::dense, true},
-    {"paar", Scheme::dense, true},
-    {"paax", Scheme::dense, true},
+    {"paa", Scheme::dense, true},
     {"atss", Scheme::dense, true},
     {"gfl", Scheme::dense, true},
     {"vfnet", Scheme::dense, true},
@@ -34,13 +33,12 @@ constexpr std::array<AlgorithmRow, 40> k_algorithms = {{
     {"autoassign", Scheme::dense, false},
     {"foveabox", Scheme::dense, false},
     {"fsaf", Scheme::dense, true},
-    {"ldr", Scheme::dense, true},
+    {"ld", Scheme::dense, true},
     {"yolof", Scheme::dense, false},
     {"tood", Scheme::dense, false},
     {"ddod", Scheme::dense, false},
     {"garpn", Scheme::proposals_only, true},
-    {"rpnr", Scheme::proposals_only, true},
-    {"rpnx", Scheme::proposals_only, true},
+    {"rpn", Scheme::proposals_only, true},
     {"hybridtaskcascade", Scheme::two_stage, true},
     {"htc", Scheme::two_stage, true},
     {"scnet", Scheme::two_stage, true},
@@ -62,7 +60,7 @@ constexpr std::array<AlgorithmRow, 40> k_algorithms = {{
 
 const AlgorithmRow* algorithm(const DenseName& name) {
   for (const AlgorithmRow& row : k_algorithms) {
-    if (name.has(row.marker)) {
+    if (name.matches(row.marker)) {
       return &row;
     }
   }
@@ -236,7 +234,9 @@ void single_level_detector(Graph& graph, const DenseName& name, const Setup& s, 
 
 std::optional<Composed> detection_network(const DenseName& name, const NamedModelOptions& options) {
   Setup s = set_up(name, options);
-  if (s.row == nullptr || name.backbone.kind == BackboneKind::unknown) {
+  // PointRend also is a semantic segmenter; as a detector it comes with a pyramid.
+  const bool segmenter = name.has("pointrend") && !name.has("fpn") && !name.has("coco");
+  if (s.row == nullptr || segmenter || name.backbone.kind == BackboneKind::unknown) {
     return std::nullopt;
   }
   const bool single = name.word("c4") || name.word("dc5");

@@ -67,11 +67,12 @@ struct Marker {
   std::string_view text;
   BackboneKind kind;
 };
-constexpr std::array<Marker, 5> k_sized = {{{"swin", BackboneKind::swin},
+constexpr std::array<Marker, 6> k_sized = {{{"swin", BackboneKind::swin},
                                             {"convnext", BackboneKind::convnext},
                                             {"deit", BackboneKind::vit},
                                             {"vit", BackboneKind::vit},
-                                            {"mit_b", BackboneKind::mix}}};
+                                            {"mit_b", BackboneKind::mix},
+                                            {"segformer_b", BackboneKind::mix}}};
 
 bool read_sized(std::string_view text, BackboneName& name) {
   for (const Marker& marker : k_sized) {

@@ -42,6 +42,8 @@ struct DenseName {
   std::string compact;  // without separators
   BackboneName backbone;
   [[nodiscard]] bool has(std::string_view part) const { return compact.find(part) != std::string::npos; }
+  // Short markers must be words of their own; long ones may run together with others.
+  [[nodiscard]] bool matches(std::string_view marker) const { return marker.size() <= 4 ? word(marker) : has(marker); }
   // A whole word, or a run of words ("c3_c5").
   [[nodiscard]] bool word(std::string_view part) const;
 };

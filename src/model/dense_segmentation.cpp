@@ -254,34 +254,36 @@ struct HeadRow {
   HeadBuilder build;
   double output_stride;  // of the backbone; 32 = a pyramid of all stages
   bool auxiliary;
+  bool measured;  // on three networks or more
 };
-constexpr std::array<HeadRow, 21> k_heads = {{
-    {"deeplabv3plus", deeplab_v3_plus, 8, true},
-    {"deeplab", deeplab_v3, 8, true},
-    {"aspp", deeplab_v3, 8, true},
-    {"pspnet", psp, 8, true},
-    {"psphead", psp, 8, true},
-    {"segformer", segformer, 32, false},
-    {"upernet", uper, 32, true},
-    {"ocrnet", ocr, 8, false},
-    {"pointrend", semantic_fpn, 32, false},
-    {"nonlocal", fcn_with<non_local_mixer>, 8, true},
-    {"dnl", fcn_with<disentangled_mixer>, 8, true},
-    {"ccnet", fcn_with<criss_cross_mixer>, 8, true},
-    {"gcnet", fcn_with<global_context_mixer>, 8, true},
-    {"psanet", fcn_with<point_wise_mixer>, 8, true},
-    {"danet", fcn_with<non_local_mixer>, 8, true},
-    {"ann", asymmetric_non_local, 8, true},
-    {"apcnet", adaptive_pyramid, 8, true},
-    {"dmnet", dynamic_pyramid, 8, true},
-    {"lraspp", lite_pyramid, 8, false},
-    {"fpnr", semantic_fpn, 32, false},
-    {"fcn", fcn, 8, true},
+constexpr std::array<HeadRow, 22> k_heads = {{
+    {"deeplabv3plus", deeplab_v3_plus, 8, true, true},
+    {"deeplab", deeplab_v3, 8, true, true},
+    {"aspp", deeplab_v3, 8, true, true},
+    {"pspnet", psp, 8, true, true},
+    {"psphead", psp, 8, true, true},
+    {"segformer", segformer, 32, false, true},
+    {"upernet", uper, 32, true, true},
+    {"ocrnet", ocr, 8, false, true},
+    {"pointrend", semantic_fpn, 32, false, true},
+    {"nonlocal", fcn_with<non_local_mixer>, 8, true, false},
+    {"dnl", fcn_with<disentangled_mixer>, 8, true, false},
+    {"ccnet", fcn_with<criss_cross_mixer>, 8, true, false},
+    {"gcnet", fcn_with<global_context_mixer>, 8, true, true},
+    {"psanet", fcn_with<point_wise_mixer>, 8, true, false},
+    {"danet", fcn_with<non_local_mixer>, 8, true, false},
+    {"ann", asymmetric_non_local, 8, true, false},
+    {"apcnet", adaptive_pyramid, 8, true, false},
+    {"dmnet", dynamic_pyramid, 8, true, false},
+    {"lraspp", lite_pyramid, 8, false, false},
+    {"fpn", semantic_fpn, 32, false, true},
+    {"fcn", fcn, 8, true, true},
+    {"fcnhead", fcn, 8, true, true},
 }};
 
 const HeadRow* head_row(const DenseName& name) {
   for (const HeadRow& row : k_heads) {
-    if (name.has(row.marker)) {
+    if (name.matches(row.marker)) {
       return &row;
     }
   }
@@ -292,7 +294,7 @@ const HeadRow* head_row(const DenseName& name) {
 constexpr std::array<std::string_view, 8> k_other_heads = {"emanet", "encnet", "isanet", "fastfcn", "knet", "setr", "segmenter", "dpt"};
 
 bool other_head(const DenseName& name) {
-  return std::any_of(k_other_heads.begin(), k_other_heads.end(), [&](std::string_view marker) { return name.has(marker); });
+  return std::any_of(k_other_heads.begin(), k_other_heads.end(), [&](std::string_view marker) { return name.matches(marker); });
 }
 
 // Cross entropy over the crop: each head keeps its resized logits and their log-softmax; the gradients of both stand
@@ -329,7 +331,7 @@ std::optional<Composed> segmentation_network(const DenseName& name, const NamedM
   profile.image_width = options.image.width > 0 ? options.image.width : 512;
   profile.classes = default_classes(options, profile.image_height, profile.image_width);
   profile.workspace_per_io = k_dense_workspace;
-  profile.source = stand_in ? ProfileSource::estimated : ProfileSource::counted;
+  profile.source = stand_in || !row->measured ? ProfileSource::estimated : ProfileSource::counted;
 
   const bool shallow = (parts.kind == BackboneKind::resnet && parts.depth < 50) || parts.kind == BackboneKind::mix;
   HeadUse use;

@@ -27,25 +27,25 @@ constexpr std::array<KindRow, 17> k_kinds = {{
     {"c3d", Kind::c3d, true},
     {"i3d", Kind::i3d, true},
     {"tanet", Kind::per_frame, false},
-    {"tinr", Kind::shifted, false},
+    {"tin", Kind::shifted, false},
     {"resnettin", Kind::shifted, false},
     {"tsm", Kind::shifted, true},
-    {"tsnr", Kind::per_frame, true},
     {"tsn", Kind::per_frame, true},
-    {"trnr", Kind::per_frame, true},
+    {"resnettsm", Kind::shifted, true},
     {"trn", Kind::per_frame, true},
+    {"mobilenetv2tsm", Kind::shifted, true},
     {"tpn", Kind::slow_only, false},
     {"recognizer2d", Kind::per_frame, true},
 }};
 
 const KindRow* kind_row(const DenseName& name) {
-  const bool clip = name.has("recognizer") || name.has("kinetics") || name.has("tsn") || name.has("tsm") || name.has("slow") ||
+  const bool clip = name.has("recognizer") || name.has("kinetics") || name.word("tsn") || name.has("tsm") || name.has("slow") ||
                     name.has("c3d") || name.has("i3d") || name.has("plus1d") || name.has("timesformer");
   if (!clip || name.has("audio")) {
     return nullptr;
   }
   for (const KindRow& row : k_kinds) {
-    if (name.has(row.marker)) {
+    if (name.matches(row.marker)) {
       return &row;
     }
   }
@@ -69,7 +69,7 @@ double extra_share(const DenseName& name) {
   if (name.has("tanet")) {
     return 0.26;
   }
-  return name.has("tin") ? 0.13 : name.has("tpn") ? 0.22 : 0.0;
+  return name.word("tin") || name.has("resnettin") ? 0.13 : name.has("tpn") ? 0.22 : 0.0;
 }
 
 void per_frame(Graph& graph, const DenseName& name, const Tensor& clip, bool shifted, double classes) {

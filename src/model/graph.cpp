@@ -207,6 +207,14 @@ Tensor Graph::groupnorm(const Tensor& x) {
   return y;
 }
 
+Tensor Graph::instancenorm(const Tensor& x) {
+  parameters(2 * x.channels);
+  keep(x);
+  const Tensor y = like(x);
+  record(x.bytes() + y.bytes());
+  return y;
+}
+
 Tensor Graph::relu(const Tensor& x) {
   keep(x);
   record(x.bytes());

@@ -73,7 +73,8 @@ class Graph {
   [[nodiscard]] Tensor linear(const Tensor& x, double out, bool bias = true);  // over channels, at every place
   [[nodiscard]] Tensor batchnorm(const Tensor& x);
   [[nodiscard]] Tensor layernorm(const Tensor& x);
-  [[nodiscard]] Tensor groupnorm(const Tensor& x);  // instance norm keeps the same
+  [[nodiscard]] Tensor groupnorm(const Tensor& x);
+  [[nodiscard]] Tensor instancenorm(const Tensor& x);  // stays in 16 bit under autocast, as batch norm does
   void parameters(double count);                    // position tables, layer scales
   void unlearned(double count) { buffers_ += count; }
   [[nodiscard]] Tensor classifier(const Tensor& x, double classes, bool bias = true);  // linear, its size is the classes'

@@ -24,6 +24,7 @@ struct ResnetSpec {
   bool deformable = false;       // from the second stage on
   bool context = false;          // global context block after each block, from the second stage on
   bool shifted = false;          // temporal shift before each block's first convolution (TSM)
+  bool plain_shortcut = false;   // zero padding instead of a convolution (CIFAR)
   Norm norm = Norm::batch;
   int stages = 4;
   int frozen_stages = -1;  // 0 = stem, 1 = and the first stage ...

@@ -51,6 +51,9 @@ Tensor shortcut(Graph& graph, const Tensor& x, double out, const Place& place, c
   if (place.stride == 1 && x.channels == out) {
     return x;
   }
+  if (spec.plain_shortcut) {
+    return x;
+  }
   if (spec.split_attention && place.stride > 1) {
     return conv_norm(graph, graph.avgpool(x, 2, place.stride), out, {.kernel = 1}, spec.norm);
   }

@@ -10,7 +10,7 @@ Tensor double_conv(Graph& graph, const Tensor& x, double out) {
 Tensor volume_conv(Graph& graph, const Tensor& x, double out, double stride, const VolumeUnet& spec) {
   const Conv conv = {.stride = stride, .bias = !spec.batchnorm, .depth_kernel = 3, .depth_stride = stride};
   const Tensor y = graph.conv(x, out, conv);
-  return graph.relu(spec.batchnorm ? graph.batchnorm(y) : graph.groupnorm(y));
+  return graph.relu(spec.batchnorm ? graph.batchnorm(y) : graph.instancenorm(y));
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ constexpr std::array<BandRow, 8> k_rows = {{
     {"image classification, reserved", 0.93, 1.09, ConstantKind::fitted, 370, 0.016},
     {"segmentation, counted heads", 0.92, 1.10, ConstantKind::fitted, 100, 0.02},
     {"segmentation, other heads", 0.75, 1.35, ConstantKind::prior, 20, 0.1},
-    {"detection, counted heads", 0.84, 1.30, ConstantKind::fitted, 100, 0.05},
+    {"detection, counted heads", 0.84, 1.36, ConstantKind::fitted, 100, 0.05},
     {"detection, other heads", 0.70, 1.95, ConstantKind::prior, 40, 0.15},
     {"video, counted networks", 0.88, 1.14, ConstantKind::fitted, 30, 0.02},
     {"video, other networks", 0.6, 1.6, ConstantKind::prior, 10, 0.2},
