@@ -145,6 +145,7 @@ struct TransformerShape {
   double global_head_dim = 0.0;    // 0 = head_dim
   double global_kv_heads = 0.0;
   bool gated_query = false;        // query projection twice as wide
+  bool position_scores = false;    // relative positions are added to the scores, so no fused kernel runs (T5, XLNet)
   Mla mla;
   MixtureOfExperts moe;
   LinearState linear;

@@ -231,6 +231,7 @@ void visit_fields(V&& v, T& x) {
   v("global_head_dim", x.global_head_dim);
   v("global_kv_heads", x.global_kv_heads);
   v("gated_query", x.gated_query);
+  v("position_scores", x.position_scores);
   v("mla", x.mla);
   v("moe", x.moe);
   v("linear", x.linear);

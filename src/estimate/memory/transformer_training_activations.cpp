@@ -74,7 +74,7 @@ BlockSums block_sums(const Workload& w, const TransformerShape& s, const Trainin
   sums.checkpoints = stream * (t.encoder * s.layers + t.decoder * s.decoder_layers);
   const double compiled = w.compile ? k_compiled_block : 1.0;
   sums.largest = compiled * std::max(encoder, decoder);
-  const double score_elements = w.attention == AttentionBackend::eager ? t.encoder * s.heads * t.length / parallel.tensor : 0;
+  const double score_elements = writes_scores(w, s) ? t.encoder * s.heads * t.length / parallel.tensor : 0;
   sums.in_flight = k_block_in_flight * std::max(0.0, sums.largest - scores) + k_score_in_flight_bytes * score_elements;
   if (mode.storage != BaseStorage::plain) {
     sums.in_flight += 2 * 2 * largest_linear(s) / parallel.tensor;

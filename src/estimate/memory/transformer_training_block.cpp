@@ -51,7 +51,7 @@ double feed_forward_bytes(const TransformerShape& s, const TrainingMode& mode, b
 
 // Two norms a block. A LayerNorm keeps its input; an RMSNorm written in PyTorch keeps an fp32 copy of it, and the
 // normalised value where its weight is trained. What the linear layers read afterwards is kept where they are trained.
-double norm_bytes(const TransformerShape& s, const TrainingMode& mode, bool fused) {
+double norm_bytes(const TransformerShape& s, const TrainingMode& mode, bool fused, bool shared_inputs) {
   const double h = s.hidden;
   const bool rms = s.gated_mlp && s.kind != TransformerKind::encoder;
   double kept = 0;
@@ -60,25 +60,30 @@ double norm_bytes(const TransformerShape& s, const TrainingMode& mode, bool fuse
   } else {
     kept = 2 * mode.residual * h;
   }
-  const double outputs = mode.trains_base ? 2 * h + s.heads * s.head_dim : h;
+  const double frozen_outputs = shared_inputs ? 0 : h;
+  const double outputs = mode.trains_base ? 2 * h + s.heads * s.head_dim : frozen_outputs;
   const bool shared_output = s.kind == TransformerKind::encoder;  // the attention output is what the projection reads
   return kept + mode.compute * (shared_output && mode.trains_base ? 2 * h : outputs);
 }
 
-// fitted with the rest of the method on rows of litgpt, PEFT and ms-swift: two adapted inputs of the attention at most
+// Programs with shared inputs keep what each group of adapters reads once (the attention output is kept anyway). PEFT casts
+// and drops out an input for every layer: fitted with the method's rows, at most two of the attention's count.
 double adapter_input_bytes(const Workload& w, const TransformerShape& s, const StackBehaviour& stack) {
-  const auto linears = adapted_linears(s, w.lora_targets);
-  double bytes = 0;
+  constexpr double k_copy_bytes = 2;
   double attention_inputs = 0;
-  bool up = false;
-  for (const AdaptedLinear& linear : linears) {
-    attention_inputs += linear.source == LinearInput::attention_norm || linear.source == LinearInput::attention_output ? 1 : 0;
-    up = up || linear.source == LinearInput::feed_forward_norm;
-    bytes += linear.source == LinearInput::feed_forward_product ? (2 + (stack.own_adapter_inputs ? k_mask_bytes : 0)) * linear.in : 0;
+  double product = 0;
+  bool feed_forward = false;
+  for (const AdaptedLinear& linear : adapted_linears(s, w.lora_targets)) {
+    attention_inputs += linear.source == LinearInput::attention_norm ? 1 : 0;
+    attention_inputs += linear.source == LinearInput::attention_output && stack.own_adapter_inputs ? 1 : 0;
+    feed_forward = feed_forward || linear.source == LinearInput::feed_forward_norm;
+    product += linear.source == LinearInput::feed_forward_product ? linear.in : 0;
   }
-  const double copy = 2 + (stack.own_adapter_inputs ? k_mask_bytes : 0);
-  bytes += copy * s.hidden * std::min(attention_inputs, 2.0);
-  return bytes + (up ? 2 * 2 * s.hidden : 0);
+  if (!stack.own_adapter_inputs) {
+    return k_copy_bytes * (s.hidden * (std::min(attention_inputs, 1.0) + (feed_forward ? 1 : 0)) + product);
+  }
+  return (k_copy_bytes + k_mask_bytes) * (s.hidden * std::min(attention_inputs, 2.0) + product) +
+         (feed_forward ? 2 * k_copy_bytes * s.hidden : 0);
 }
 
 // Inputs of attention, output projection, feed-forward and its last layer, where 4-bit layers keep them.
@@ -94,11 +99,11 @@ BlockBytes block_bytes(const Workload& w, const TransformerShape& s, const Train
   const double attention_share =
       s.attention_layers > 0 && s.linear.layers > 0 ? s.attention_layers / (s.attention_layers + s.linear.layers) : 1;
   bytes.attention = attention_share * attention_bytes(s, mode.compute) + (1 - attention_share) * recurrent_bytes(s.linear, mode.compute);
-  if (w.attention == AttentionBackend::eager) {
+  if (writes_scores(w, s)) {
     bytes.scores = attention_share * s.heads * seq * score_bytes(mode, dropout);
   }
   bytes.feed_forward = feed_forward_bytes(s, mode, dropout, stack.fused_kernels);
-  bytes.norms = norm_bytes(s, mode, stack.fused_kernels);
+  bytes.norms = norm_bytes(s, mode, stack.fused_kernels, !stack.own_adapter_inputs);
   bytes.dropout = dropout ? 2 * k_mask_bytes * s.hidden : 0;
   if (!mode.trains_base) {
     bytes.adapters = adapter_input_bytes(w, s, stack);

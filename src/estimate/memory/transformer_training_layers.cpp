@@ -72,7 +72,12 @@ double all_layers(const TransformerShape& s) {
 }
 
 bool has_dropout(const TransformerShape& s) {
-  return s.kind == TransformerKind::encoder || (!s.gated_mlp && s.position_embeddings > 0);
+  const bool encoder = s.kind == TransformerKind::encoder || s.kind == TransformerKind::encoder_decoder;
+  return encoder || (!s.gated_mlp && s.position_embeddings > 0);
+}
+
+bool writes_scores(const Workload& w, const TransformerShape& s) {
+  return w.attention == AttentionBackend::eager || s.position_scores;
 }
 
 }  // namespace gpuadvise::estimate

@@ -33,7 +33,9 @@ struct AdaptedLinear {
 [[nodiscard]] double largest_linear(const TransformerShape& shape);
 // Blocks of encoder and decoder together.
 [[nodiscard]] double all_layers(const TransformerShape& shape);
-// Trains with dropout: BERT, GPT-2 and their like (learned positions and plain feed-forward layers, or an encoder).
+// Trains with dropout: BERT, GPT-2, T5 and their like (an encoder, or learned positions and plain feed-forward layers).
 [[nodiscard]] bool has_dropout(const TransformerShape& shape);
+// Attention writes its score matrices: asked for, or no fused kernel takes the model's positions.
+[[nodiscard]] bool writes_scores(const Workload& workload, const TransformerShape& shape);
 
 }  // namespace gpuadvise::estimate
