@@ -35,9 +35,14 @@ struct Tokens {
   double length = 0;   // that attention sees
 };
 
-// A pipeline cuts the batch of a step into as many micro-batches as it has stages.
+// A pipeline cuts the batch of a step into as many micro-batches as it has stages; layers that are merely spread over
+// GPUs work one after another.
+bool pipelined(const Workload& w) {
+  return w.strategy != Strategy::layer_split;
+}
+
 double micro_batch(const Workload& w, const Parallel& parallel) {
-  return w.accumulate > 1 ? w.batch : std::max(1.0, w.batch / parallel.pipeline);
+  return w.accumulate > 1 || !pipelined(w) ? w.batch : std::max(1.0, w.batch / parallel.pipeline);
 }
 
 Tokens tokens(const Workload& w, const TransformerShape& s, const Parallel& parallel) {
@@ -83,8 +88,8 @@ BlockSums block_sums(const Workload& w, const TransformerShape& s, const Trainin
 }
 
 // Layers of the first stage; it holds as many micro-batches as there are stages.
-double pipeline_share(double layers, double stages) {
-  return std::ceil(layers / stages) / layers * stages;
+double pipeline_share(const Workload& w, double layers, double stages) {
+  return std::ceil(layers / stages) / layers * (pipelined(w) ? stages : 1.0);
 }
 
 }  // namespace
@@ -105,7 +110,7 @@ StepBytes step_bytes(const Workload& w, const TransformerShape& s, const Trainin
   } else if (w.checkpointing == Checkpointing::selective) {
     kept = std::max(blocks.checkpoints, k_selective_share * blocks.kept / (w.compile ? k_compiled_share : 1.0));
   }
-  kept *= pipeline_share(layers, parallel.pipeline);
+  kept *= pipeline_share(w, layers, parallel.pipeline);
 
   StepBytes bytes;
   bytes.activations = kept * on_card + vision_tower_bytes(w, s, mode);

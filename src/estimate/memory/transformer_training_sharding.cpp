@@ -91,6 +91,15 @@ bool keeps_weights_on_host(OffloadKind kind) {
   return kind == OffloadKind::params || kind == OffloadKind::model || kind == OffloadKind::sequential;
 }
 
+// The stage at an end of the pipeline has its share of the blocks and the embeddings, or the head.
+double stage_share(const ParameterSplit& split, const TransformerShape& s, double stages) {
+  if (stages <= 1 || split.total() <= 0) {
+    return 1;
+  }
+  const double end = split.embedding * (s.tied_embeddings ? 1.0 : 0.5);
+  return ((split.total() - split.embedding) / stages + end) / split.total();
+}
+
 }  // namespace
 
 Parallel parallel_degrees(const Workload& w) {
@@ -109,8 +118,8 @@ ShardedBytes shard(const Workload& w, const TransformerShape& s, const Parameter
   const Divided divided = divided_by(w.strategy);
   // Context-parallel ranks hold the same weights and shard them as data-parallel ones do.
   const double ranks = parallel.data * parallel.context;
-  const double model_parallel = parallel.tensor * parallel.pipeline;
-  const auto part = [&](double bytes, bool by_ranks) { return bytes / model_parallel / (by_ranks ? ranks : 1.0); };
+  const double of_model = stage_share(split, s, parallel.pipeline) / parallel.tensor;
+  const auto part = [&](double bytes, bool by_ranks) { return bytes * of_model / (by_ranks ? ranks : 1.0); };
   ShardedBytes bytes;
   bytes.weights = part(whole.weights(), divided.weights);
   bytes.gradients = part(whole.gradients, divided.gradients && !reduces_late(w, stack, parallel));
