@@ -53,7 +53,7 @@ std::optional<StepTime> encoder_step(const Workload& workload, const Transformer
   const double tokens = batch * workload.seq;
   const double passes = passes_of_step(workload);
   const double bytes = path == MathPath::vector || path == MathPath::tf32 ? 4.0 : 2.0;
-  const double layers = all_layers(shape);
+  const double layers = stacked_layers(shape);
   // Scores pass through memory only where the attention is not fused.
   const double scores = workload.attention == AttentionBackend::flash ? 0.0 : constant(row("encoder.passes.scores"));
   const double elements = layers * (constant(row("encoder.passes.hidden")) * shape.hidden + scores * shape.heads * workload.seq);

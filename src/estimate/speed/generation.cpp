@@ -107,11 +107,11 @@ std::optional<StepTime> decode_step(const Workload& workload, const TransformerS
                      constant(row("decode.kv_efficiency"));
   time.compute = unpacking_seconds(workload.precision, shape, gpu);
   const double slow_host = gpu.vendor == Vendor::apple ? constant(row("decode.apple_launch")) : 1.0;
-  time.kernels = all_layers(shape) * constant(engine.layer) * 1e-6 * slow_host;
+  time.kernels = stacked_layers(shape) * constant(engine.layer) * 1e-6 * slow_host;
   if (group > 1.0) {
     const bool switched = node_link(gpu, workload, group).switched;
     const double each = constant(switched ? row("decode.all_reduce.link") : row("decode.all_reduce.pcie"));
-    time.communication = 2.0 * all_layers(shape) * each * 1e-6;
+    time.communication = 2.0 * stacked_layers(shape) * each * 1e-6;
   }
   return time;
 }
@@ -135,13 +135,13 @@ std::optional<StepTime> prefill_step(const Workload& workload, const Transformer
   time.compute = 2e-12 * matmul_params(shape) / (efficiency * maturity(gpu).prefill * rate.tflops) +
                  2e-12 * attention_macs(shape, prompt / 2.0) / (constant(row("prefill.attention")) * rate.tflops);
   time.traffic = weight_bytes(shape, workload.precision).stored * inverse_bandwidth / block;
-  time.kernels = all_layers(shape) * constant(row("prefill.layer")) * 1e-6 / block;
+  time.kernels = stacked_layers(shape) * constant(row("prefill.layer")) * 1e-6 / block;
   const double cards = workload.all_gpus();
   const double group = tensor_group(workload);
   if (group > 1.0) {
     const Link link = node_link(gpu, workload, group);
     time = time.scaled(1.0 / group);
-    time.communication = tensor_parallel_seconds(link, group, shape.hidden * 2.0, 2.0 * all_layers(shape));
+    time.communication = tensor_parallel_seconds(link, group, shape.hidden * 2.0, 2.0 * stacked_layers(shape));
   } else if (local && cards > 1.0) {
     // Blocks of the prompt follow each other through the cards.
     const double blocks = std::max(1.0, prompt / k_prompt_block);

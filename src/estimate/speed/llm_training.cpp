@@ -80,7 +80,7 @@ StepTime micro_step(const Workload& workload, const TransformerShape& shape, con
   const double mature = maturity(gpu).matmul;
   const double full = workload.method == Method::full ? 3.0 : 2.0;  // frozen weights need no gradients of their own
   const double again = recomputed(workload);
-  const double layers = all_layers(shape);
+  const double layers = stacked_layers(shape);
   const double inverse_bandwidth = seconds_per_terabyte(gpu, constant(row("traffic.general")));
 
   // A causal token meets half of the sequence on average; backward attention is 2.5 times the forward.
@@ -112,7 +112,7 @@ double trainable_bytes(const Workload& workload, const TransformerShape& shape) 
     return 4.0 * shape.params;
   }
   // Two thin matrices beside the query and value projections of every layer at least.
-  return 4.0 * 4.0 * workload.lora_rank * shape.hidden * all_layers(shape);
+  return 4.0 * 4.0 * workload.lora_rank * shape.hidden * stacked_layers(shape);
 }
 
 // Tensor-parallel all-reduces of a micro-batch: two forward and two backward a layer, two more when recomputed.
@@ -120,7 +120,7 @@ double tensor_communication(const Workload& workload, const TransformerShape& sh
                             double tokens) {
   const Link link = node_link(gpu, workload, division.tensor);
   const double message = tokens / (division.context * division.pipeline) * shape.hidden * k_bytes_16bit;
-  return tensor_parallel_seconds(link, division.tensor, message, all_layers(shape) * (4.0 + 2.0 * recomputed(workload)));
+  return tensor_parallel_seconds(link, division.tensor, message, stacked_layers(shape) * (4.0 + 2.0 * recomputed(workload)));
 }
 
 double micro_communication(const Workload& workload, const TransformerShape& shape, const Gpu& gpu, const Division& division, double tokens,

@@ -91,7 +91,7 @@ double all_reduce_seconds(const Workload& workload, const TransformerShape& shap
   const Link link = node_link(gpu, workload, layout.tensor);
   const double latency = 1e-6 * constant(link.switched ? row("serving.all_reduce.link") : row("serving.all_reduce.pcie"));
   const double volume = 2.0 * (layout.tensor - 1.0) / layout.tensor * tokens * shape.hidden * 2.0 / (link.all_gather_gb_s * 1e9);
-  return 2.0 * all_layers(shape) * (latency + volume);
+  return 2.0 * stacked_layers(shape) * (latency + volume);
 }
 
 StepTime iteration_of(const Workload& workload, const TransformerShape& shape, const Gpu& gpu, const Layout& layout, const Costs& costs,
@@ -105,7 +105,7 @@ StepTime iteration_of(const Workload& workload, const TransformerShape& shape, c
   // Routing, sorting and the many small products of experts add kernels that no larger card shortens.
   const double routing = shape.moe.experts > 0.0 ? constant(row("serving.expert_layer")) : 0.0;
   const double slow_host = arm_host(gpu) ? constant(row("serving.arm_host")) : 1.0;
-  time.kernels = all_layers(shape) * (constant(row("serving.layer")) + routing) * 1e-6 * slow_host;
+  time.kernels = stacked_layers(shape) * (constant(row("serving.layer")) + routing) * 1e-6 * slow_host;
   if (layout.pipeline > 1.0) {
     return time.scaled(1.0 / (layout.pipeline * lost_share(row("serving.pipeline_loss"), layout.pipeline)));
   }

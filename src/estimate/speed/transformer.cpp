@@ -19,7 +19,7 @@ double value_width(const TransformerShape& shape) {
 }
 
 double caching_layers(const TransformerShape& shape) {
-  return shape.attention_layers > 0.0 ? shape.attention_layers : shape.attention == AttentionKind::ssm ? 0.0 : all_layers(shape);
+  return shape.attention_layers > 0.0 ? shape.attention_layers : shape.attention == AttentionKind::ssm ? 0.0 : stacked_layers(shape);
 }
 
 // Elements of one layer's keys and values of a token.
@@ -41,7 +41,7 @@ double windowed_context(const TransformerShape& shape, double context) {
 
 }  // namespace
 
-double all_layers(const TransformerShape& shape) {
+double stacked_layers(const TransformerShape& shape) {
   return shape.layers +
          (shape.kind == TransformerKind::encoder_decoder || shape.kind == TransformerKind::speech ? shape.decoder_layers : 0.0);
 }

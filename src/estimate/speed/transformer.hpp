@@ -28,6 +28,6 @@ struct WeightBytes {
 [[nodiscard]] WeightBytes weight_bytes(const TransformerShape& shape, const Precision& precision);
 
 // All layers, those of a decoder beside an encoder included.
-[[nodiscard]] double all_layers(const TransformerShape& shape);
+[[nodiscard]] double stacked_layers(const TransformerShape& shape);
 
 }  // namespace gpuadvise::estimate
