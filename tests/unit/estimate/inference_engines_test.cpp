@@ -1,0 +1,150 @@
+// Engines against figures that their logs print.
+#include <gpuadvise/estimate.hpp>
+#include <gpuadvise/units.hpp>
+
+#include "catch.hpp"
+#include "estimate/memory/fit.hpp"
+#include "estimate/memory/inference_memory.hpp"
+#include "unit/model/catalog_shape.hpp"
+
+using namespace gpuadvise;
+using namespace gpuadvise::estimate;
+using test::catalog_gpu;
+using test::catalog_pipeline;
+using test::catalog_shape;
+
+namespace {
+
+Workload request(Engine engine, PrecisionKind kind, double prompt, double answer) {
+  Workload w;
+  w.task = Task::infer;
+  w.field = Field::language;
+  w.engine = engine;
+  w.precision = {kind, GgufMix::none, 0, 0};
+  w.prompt_len = prompt;
+  w.gen_len = answer;
+  w.seq = prompt + answer;
+  return w;
+}
+
+Workload serving(PrecisionKind kind, double gpus) {
+  Workload w = request(Engine::vllm, kind, 7680, 512);
+  w.gpus = gpus;
+  w.strategy = gpus > 1 ? Strategy::tp : Strategy::none;
+  return w;
+}
+
+Verdict verdict(std::string_view model, std::string_view gpu_id, const Workload& w) {
+  const Gpu& gpu = catalog_gpu(gpu_id);
+  const MemoryFigures memory = inference_memory(w, catalog_shape(model), &gpu, nullptr);
+  return fit(memory, visible_bytes(gpu), usable_bytes(gpu, default_use(gpu, false))).verdict;
+}
+
+}  // namespace
+
+TEST_CASE("vLLM's pool is what its share of the card leaves") {
+  Workload w = serving(PrecisionKind::bf16, 1);
+  w.gpu_memory_gib = 79.18;
+  Capacity capacity;
+  const MemoryFigures one = inference_memory(w, catalog_shape("llama-3.1-8b"), &catalog_gpu("h100-80gb-sxm"), &capacity);
+  CHECK(one.components.activations / k_gib == Approx(4.76).epsilon(0.01));
+  CHECK(one.components.kv_cache / k_gib == Approx(51.38).epsilon(0.01));
+  REQUIRE(capacity.kv_tokens);
+  CHECK(*capacity.kv_tokens * 128 * k_kib / k_gib == Approx(51.38).epsilon(0.01));
+  w.gpus = 2;
+  w.strategy = Strategy::tp;
+  const MemoryFigures two = inference_memory(w, catalog_shape("qwen3-32b"), &catalog_gpu("h100-80gb-sxm"), nullptr);
+  CHECK(two.components.weights / k_gib == Approx(30.59).epsilon(0.003));
+  CHECK(two.components.kv_cache / k_gib == Approx(34.49).epsilon(0.01));
+}
+
+TEST_CASE("what vLLM reserves is not what the work needs") {
+  const MemoryFigures memory =
+      inference_memory(serving(PrecisionKind::bf16, 1), catalog_shape("qwen2.5-0.5b"), &catalog_gpu("h100-80gb-sxm"), nullptr);
+  CHECK(memory.device.expected > 0.88 * 79 * k_gib);
+  CHECK(memory.need.expected < 12 * k_gib);
+  CHECK(memory.need.expected > memory.allocated.expected);
+}
+
+TEST_CASE("llama.cpp's compute buffer holds the logits of a micro-batch, or the scores of a layer") {
+  Workload w = request(Engine::llama_cpp, PrecisionKind::gguf, 32256, 512);
+  w.precision.mix = GgufMix::Q4_K_M;
+  w.flash_attn = true;
+  const auto buffer_mib = [&w](std::string_view id) {
+    return inference_memory(w, catalog_shape(id), nullptr, nullptr).components.workspace / k_mib;
+  };
+  CHECK(buffer_mib("gemma-3-27b") == Approx(522.6).epsilon(0.001));
+  CHECK(buffer_mib("glm-4-32b-0414") == Approx(308.0).epsilon(0.001));
+  w.flash_attn = false;
+  w.prompt_len = 15872;
+  w.seq = 16384;
+  CHECK(buffer_mib("qwen3-32b") == Approx(2136).epsilon(0.003));
+}
+
+TEST_CASE("transformers peaks in the prefill of a long prompt") {
+  // Qwen2.5 speed benchmark, A100 80 GB: 14,336 tokens of prompt, 2,048 of answer
+  const MemoryFigures memory = inference_memory(request(Engine::transformers, PrecisionKind::bf16, 14336, 2048),
+                                                catalog_shape("qwen2.5-3b"), &catalog_gpu("a100-80gb-sxm"), nullptr);
+  CHECK(memory.allocated.expected / k_gib == Approx(7.47).epsilon(0.02));
+  CHECK(memory.steady->expected < memory.allocated.expected);
+}
+
+TEST_CASE("logits of the whole prompt outweigh the cache") {
+  Workload w = request(Engine::transformers, PrecisionKind::bf16, 30720, 2048);
+  w.full_seq_logits = true;
+  const MemoryFigures memory = inference_memory(w, catalog_shape("qwen2-0.5b"), &catalog_gpu("a100-80gb-sxm"), nullptr);
+  CHECK(memory.allocated.expected / k_gib == Approx(27.61).epsilon(0.02));
+}
+
+TEST_CASE("a decode step keeps the cache of all tokens") {
+  // Qwen3 speed benchmark, H20: memory at the end of decoding
+  const MemoryFigures memory = inference_memory(request(Engine::transformers, PrecisionKind::bf16, 14336, 2048), catalog_shape("qwen3-14b"),
+                                                &catalog_gpu("h20-96gb"), nullptr);
+  CHECK(memory.steady->expected / k_gib == Approx(30.05).epsilon(0.01));
+}
+
+TEST_CASE("whether large models fit nodes of eight") {
+  CHECK(verdict("deepseek-v3", "h100-80gb-sxm", serving(PrecisionKind::fp8, 8)) == Verdict::no);
+  CHECK(verdict("deepseek-v3", "h200-141gb-sxm", serving(PrecisionKind::fp8, 8)) == Verdict::fits);
+  CHECK(verdict("llama-3.1-405b", "h100-80gb-sxm", serving(PrecisionKind::fp8, 8)) == Verdict::fits);
+  CHECK(verdict("mixtral-8x7b", "rtx-4090", serving(PrecisionKind::fp16, 4)) == Verdict::no);
+  CHECK(verdict("mixtral-8x7b", "rtx-4090", serving(PrecisionKind::int4_awq, 4)) == Verdict::fits);
+}
+
+TEST_CASE("FLUX.1: the decoder of a batch, or the 16-bit pipeline before it is quantised, decides") {
+  Workload w;
+  w.task = Task::infer;
+  w.field = Field::diffusion;
+  w.engine = Engine::diffusers;
+  w.image = {1, 1024, 1024};
+  w.precision = {PrecisionKind::bf16, GgufMix::none, 0, 0};
+  const DiffusionPipeline& flux = catalog_pipeline("flux.1-dev");
+  const auto peak_gib = [&]() { return diffusion_inference_memory(w, flux, &catalog_gpu("h100-80gb-sxm")).allocated.expected / k_gib; };
+  w.batch = 8;
+  CHECK(peak_gib() == Approx(47.509).epsilon(0.01));
+  w.precision.kind = PrecisionKind::int8_weight_only;
+  w.batch = 1;
+  CHECK(peak_gib() == Approx(31.607).epsilon(0.01));
+  w.fuse_qkv = true;
+  CHECK(peak_gib() == Approx(35.617).epsilon(0.01));
+  const MemoryFigures memory = diffusion_inference_memory(w, flux, nullptr);
+  CHECK(memory.components.weights / k_gib == Approx(22.396).epsilon(0.01));
+}
+
+TEST_CASE("offloading whole components leaves the largest on the card") {
+  Workload w;
+  w.task = Task::infer;
+  w.field = Field::diffusion;
+  w.engine = Engine::diffusers;
+  w.precision = {PrecisionKind::bf16, GgufMix::none, 0, 0};
+  const DiffusionPipeline& flux = catalog_pipeline("flux.1-dev");
+  const double resident = diffusion_inference_memory(w, flux, nullptr).allocated.expected;
+  w.offload.kind = OffloadKind::model;
+  const MemoryFigures model = diffusion_inference_memory(w, flux, nullptr);
+  w.offload.kind = OffloadKind::sequential;
+  const MemoryFigures sequential = diffusion_inference_memory(w, flux, nullptr);
+  CHECK(model.allocated.expected < resident);
+  CHECK(model.allocated.expected > 2 * flux.denoiser_params);
+  CHECK(sequential.allocated.expected < model.allocated.expected);
+  CHECK(model.host_bytes > 30 * k_gib);
+}
