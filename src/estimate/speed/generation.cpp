@@ -102,7 +102,7 @@ std::optional<StepTime> decode_step(const Workload& workload, const TransformerS
   // Experts are gathered in small pieces.
   const double pieces = shape.moe.experts > 0.0 ? constant(row("decode.experts")) : 1.0;
   StepTime time;
-  time.traffic = weight_bytes(shape, workload.precision).active / group * inverse_bandwidth / (constant(engine.efficiency) * pieces) +
+  time.traffic = streamed_weights(shape, workload.precision).active / group * inverse_bandwidth / (constant(engine.efficiency) * pieces) +
                  kv_sequence_bytes(shape, workload.kv_precision, mean_context(workload)) / group * inverse_bandwidth /
                      constant(row("decode.kv_efficiency"));
   time.compute = unpacking_seconds(workload.precision, shape, gpu);
@@ -134,7 +134,7 @@ std::optional<StepTime> prefill_step(const Workload& workload, const Transformer
   StepTime time;
   time.compute = 2e-12 * matmul_params(shape) / (efficiency * maturity(gpu).prefill * rate.tflops) +
                  2e-12 * attention_macs(shape, prompt / 2.0) / (constant(row("prefill.attention")) * rate.tflops);
-  time.traffic = weight_bytes(shape, workload.precision).stored * inverse_bandwidth / block;
+  time.traffic = streamed_weights(shape, workload.precision).stored * inverse_bandwidth / block;
   time.kernels = stacked_layers(shape) * constant(row("prefill.layer")) * 1e-6 / block;
   const double cards = workload.all_gpus();
   const double group = tensor_group(workload);

@@ -51,7 +51,7 @@ double efficiency_of(MathPath path, const Rate& rate) {
 }
 
 // Weights that an iteration reads: more tokens in flight touch more experts, up to all of them.
-double weights_read(const TransformerShape& shape, const WeightBytes& bytes, double sequences) {
+double weights_read(const TransformerShape& shape, const StreamedWeights& bytes, double sequences) {
   if (!(shape.moe.experts > 0.0)) {
     return bytes.active;
   }
@@ -95,7 +95,7 @@ double all_reduce_seconds(const Workload& workload, const TransformerShape& shap
 }
 
 StepTime iteration_of(const Workload& workload, const TransformerShape& shape, const Gpu& gpu, const Layout& layout, const Costs& costs,
-                      const WeightBytes& bytes, double sequences) {
+                      const StreamedWeights& bytes, double sequences) {
   const double context = workload.prompt_len + workload.gen_len / 2.0;
   StepTime time;
   time.traffic =
@@ -128,7 +128,7 @@ std::optional<Serving> serving(const Workload& workload, const TransformerShape&
     return std::nullopt;
   }
   const Layout layout = layout_of(workload, shape);
-  const WeightBytes bytes = weight_bytes(shape, workload.precision);
+  const StreamedWeights bytes = streamed_weights(shape, workload.precision);
   const Costs costs = costs_of(workload, shape, gpu);
   const double spread = layout.pipeline > 1.0 ? layout.pipeline : layout.experts_spread ? layout.tensor : 1.0;
   const std::size_t limit = workload.engine == Engine::vllm ? row("serving.max_sequences.vllm") : row("serving.max_sequences");

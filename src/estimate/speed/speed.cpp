@@ -122,7 +122,7 @@ std::optional<SpeedFigures> generation_speed(const Workload& workload, const Tra
   if (!token) {
     return std::nullopt;
   }
-  token->communication += offload_seconds(workload, gpu, weight_bytes(shape, workload.precision).active);
+  token->communication += offload_seconds(workload, gpu, streamed_weights(shape, workload.precision).active);
   const bool uncertain = workload.offload.kind != OffloadKind::none;
   const BandBasis alone{RunKind::decode, false, distance(gpu, RunKind::decode), shape.from_memory, uncertain};
   const double streams = workload.concurrency.value_or(workload.batch);

@@ -121,7 +121,7 @@ double stored_bits(const TransformerShape& shape, const Precision& precision) {
 
 }  // namespace
 
-WeightBytes weight_bytes(const TransformerShape& shape, const Precision& precision) {
+StreamedWeights streamed_weights(const TransformerShape& shape, const Precision& precision) {
   const double share = matmul_params(shape) / shape.params;
   const double stored = shape.params * stored_bits(shape, precision) / 8.0;
   return {stored * share, stored};

@@ -21,11 +21,11 @@ namespace gpuadvise::estimate {
 // Bits of a stored weight, block scales included; llama.cpp's mixes are counted by tensor instead.
 [[nodiscard]] double weight_bits(const Precision& precision);
 // Weights that one token's pass reads, and all that are stored. The input embedding is looked up, not read.
-struct WeightBytes {
+struct StreamedWeights {
   double active = 0.0;
   double stored = 0.0;
 };
-[[nodiscard]] WeightBytes weight_bytes(const TransformerShape& shape, const Precision& precision);
+[[nodiscard]] StreamedWeights streamed_weights(const TransformerShape& shape, const Precision& precision);
 
 // All layers, those of a decoder beside an encoder included.
 [[nodiscard]] double stacked_layers(const TransformerShape& shape);
