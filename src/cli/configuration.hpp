@@ -13,7 +13,7 @@ struct Configured {
   std::string where;  // "environment GPUADVISE_BATCH" or the file's path
 };
 
-// File first, environment after it (later entries win). `config_flag` names the file of --config, which must exist; empty
+// File first, environment after it (later entries win). `config_flag` names the file of --settings, which must exist; empty
 // means the user's own ($XDG_CONFIG_HOME/gpuadvise/config.toml), which may not. Throws Error{bad_data, unreadable}.
 [[nodiscard]] std::vector<Configured> read_configuration(const std::string& config_flag);
 

@@ -134,7 +134,7 @@ std::vector<FlagSpec> data_flags() {
       data_flag("rules", "FILE", "add, replace or disable rules", true),
       data_flag("data-dir", "DIR", "use this folder in place of the built-in data"),
       data_flag("no-user-data", "", "leave out the files of the user's data folder"),
-      data_flag("config", "FILE", "settings in TOML, in place of the user's own"),
+      data_flag("settings", "FILE", "flags in TOML, in place of the user's own file"),
   };
 }
 

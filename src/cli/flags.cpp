@@ -309,8 +309,8 @@ CommandLine read_command_line(std::string_view command, std::string_view summary
   if (static_cast<int>(line.positional.size()) < groups.positional_least) {
     usage_error("missing argument " + std::string(groups.positional_name), near_flags("", {}, command));
   }
-  const auto config = std::find_if(flags.begin(), flags.end(), [](const Given& given) { return given.spec.name == "config"; });
-  add_configured(flags, config != flags.end() && !config->values.empty() ? single(*config) : "");
+  const auto settings = std::find_if(flags.begin(), flags.end(), [](const Given& given) { return given.spec.name == "settings"; });
+  add_configured(flags, settings != flags.end() && !settings->values.empty() ? single(*settings) : "");
   collect(flags, line);
   return line;
 }

@@ -61,7 +61,7 @@ constexpr auto k_topics = std::to_array<Topic>({
      "XDG_CONFIG_HOME       gpuadvise/config.toml below it holds settings\n"
      "XDG_DATA_HOME         gpuadvise/*.json below it is laid over the data\n"
      "NO_COLOR, CLICOLOR_FORCE, FORCE_COLOR, TERM, COLUMNS   as usual\n"
-     "Order: flags, environment, --config or the user's file, defaults.\n"},
+     "Order: flags, environment, --settings or the user's file, defaults.\n"},
     {"units",
      "GiB is 2^30 bytes and GB is 10^9 bytes; memory is printed in GiB.\n"
      "A size may be 24, 24G, 24GiB (GiB) or 24GB. Prices are US dollars for all\n"

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Each fuzz target for a short time: tests/fuzz/run.sh BUILD_DIR [SECONDS]
+set -euo pipefail
+build=$1
+seconds=${2:-20}
+here=$(cd "$(dirname "$0")" && pwd)
+found=0
+for source in "$here"/*_fuzz.cpp; do
+  name=$(basename "$source" .cpp)
+  scratch=$(mktemp -d)
+  seeds=("$scratch")
+  [ -d "$here/corpus/${name%_fuzz}" ] && seeds+=("$here/corpus/${name%_fuzz}")
+  echo "fuzz: $name for $seconds s"
+  "$build/tests/fuzz/$name" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=65536 -print_final_stats=0 -verbosity=0 \
+    -artifact_prefix="$scratch/" "${seeds[@]}" || { echo "fuzz: $name failed; input kept in $scratch" >&2; exit 1; }
+  rm -rf "$scratch"
+  found=$((found + 1))
+done
+[ "$found" -gt 0 ] || { echo "fuzz: no targets" >&2; exit 1; }
+echo "fuzz: $found targets, no findings"

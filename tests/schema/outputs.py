@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""Validates what the program really prints against data/schema.
+
+usage: outputs.py PROGRAM SCHEMA_DIR
+"""
+import json
+import os
+import subprocess
+import sys
+
+import jsonschema
+
+RECOMMEND = [
+    '--model resnet50 --batch 32 --budget 500',
+    '--model resnet50 --batch 32 --candidates gtx-1650-gddr6',
+    '--model llama-2-7b --task infer --precision fp16 --candidates rtx-4090',
+    '--model llama-2-7b --task train --candidates rtx-4090',
+    '--model Qwen/Qwen2.5-7B --task finetune --method qlora --seq 2048 --budget 800',
+    '--params 13B --task infer --precision int4-awq --source both',
+    '--model sdxl --task infer --budget 1500 --remedies',
+]
+ESTIMATE = [
+    {'id': 1, 'model': 'resnet50', 'batch': 32, 'gpu': 'rtx-3090'},
+    {'id': 'two', 'model': 'llama-3.1-8b', 'task': 'infer', 'engine': 'vllm', 'gpu': 'a100-80gb-sxm'},
+    {'id': None, 'model': 'bert-base', 'batch': 16, 'seq': 512},
+    {'model': 'resnet5O'},
+    {'model': 'resnet50', 'batch': 0, 'precision': 'fp12'},
+    {'model': 'mask-rcnn-r50-fpn', 'batch': 2, 'gpu': 'v100-sxm2-32gb'},
+    {'model': 'sdxl', 'task': 'infer', 'gpu': 'rtx-4090'},
+]
+
+
+def load(folder, name):
+    with open(os.path.join(folder, name), encoding='utf-8') as file:
+        schema = json.load(file)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+def main():
+    program, folder = sys.argv[1:3]
+    recommend, estimate = load(folder, 'recommend.schema.json'), load(folder, 'estimate.schema.json')
+    errors = []
+    for line in RECOMMEND:
+        done = subprocess.run([program, *line.split(), '--format', 'json', '--no-user-data'], capture_output=True, text=True)
+        if done.returncode not in (0, 1):
+            errors.append(f'{line}: ended {done.returncode}: {done.stderr}')
+            continue
+        errors += [f'{line}: {"/".join(map(str, e.path))}: {e.message[:200]}' for e in recommend.iter_errors(json.loads(done.stdout))]
+    done = subprocess.run([program, 'estimate', '--jsonl', '-'], input=''.join(json.dumps(r) + '\n' for r in ESTIMATE), capture_output=True,
+                          text=True)
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    if len(answers) != len(ESTIMATE):
+        errors.append(f'estimate: {len(answers)} answers to {len(ESTIMATE)} requests')
+    for answer in answers:
+        errors += [f'estimate {answer.get("id")}: {"/".join(map(str, e.path))}: {e.message[:200]}' for e in estimate.iter_errors(answer)]
+    print('\n'.join(errors[:40]) or f'schema: {len(RECOMMEND)} recommendations and {len(answers)} estimates are valid')
+    sys.exit(1 if errors else 0)
+
+
+main()
