@@ -99,8 +99,8 @@ class Reading {
         return i;
       }
     }
-    faults_.emplace_back(ErrorCode::invalid_value, std::string(spec_.name) + " '" + as_given + "' is unknown",
-                         "one of " + joined(spec_.choices));
+    faults_.push_back({ErrorCode::invalid_value, std::string(spec_.name), "unknown " + std::string(spec_.name) + " '" + as_given + "'",
+                       "one of " + joined(spec_.choices)});
     return std::nullopt;
   }
 
@@ -350,8 +350,8 @@ void apply_tier(Preferences& p) {
 // Budgets are written in the user's currency, everything inside is US dollars.
 void apply_currency(Preferences& p, workload::Faults& faults) {
   if (p.currency != "USD" && p.origin(K::fx) == Origin::unset) {
-    faults.emplace_back(ErrorCode::conflict, "currency '" + p.currency + "' needs fx, its units for one US dollar",
-                        "for example --fx 0.92");
+    faults.push_back(
+        {ErrorCode::conflict, "currency", "currency '" + p.currency + "' needs fx, its units for one US dollar", "for example --fx 0.92"});
     return;
   }
   for (std::optional<double>* amount : {&p.budget_usd, &p.budget_per_hour_usd, &p.budget_per_run_usd}) {

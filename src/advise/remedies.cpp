@@ -14,7 +14,8 @@ namespace {
 using C = ChangeId;
 
 constexpr std::size_t k_most_remedies = 5;
-constexpr std::size_t k_most_cards = 4;
+constexpr std::size_t k_most_cards = 16;
+constexpr double k_no_price = 1e12;
 constexpr double k_worthwhile = 1.1;  // a longer list of changes must be this much faster than its part
 
 struct Combination {
@@ -85,7 +86,8 @@ bool affordable(const Rejection& rejection, const Preferences& preferences) {
   return !spendable || rejection.source == Sourcing::rent || rejection.cost.purchase_usd.value_or(*spendable + 1.0) <= *spendable;
 }
 
-// The cards worth trying: those already ranked (tightly), else the affordable ones that memory alone keeps out, largest first.
+// The cards worth trying: those already ranked (tightly), then the nearest of the affordable ones that memory alone keeps out; of
+// these the best supported and cheapest first.
 std::vector<Card> cards_to_try(const Preferences& preferences, const Advice& advice) {
   const bool named = !preferences.candidates.empty();
   std::vector<Card> cards;
@@ -99,10 +101,15 @@ std::vector<Card> cards_to_try(const Preferences& preferences, const Advice& adv
     }
   }
   std::stable_sort(kept_out.begin(), kept_out.end(), [](const Rejection* a, const Rejection* b) { return a->distance < b->distance; });
+  kept_out.resize(std::min(kept_out.size(), k_most_cards));
+  std::stable_sort(kept_out.begin(), kept_out.end(), [](const Rejection* a, const Rejection* b) {
+    const bool a_first = a->gpu->vendor == Vendor::nvidia;
+    const bool b_first = b->gpu->vendor == Vendor::nvidia;
+    return a_first != b_first ? a_first : a->cost.purchase_usd.value_or(k_no_price) < b->cost.purchase_usd.value_or(k_no_price);
+  });
   for (const Rejection* rejection : kept_out) {
     cards.push_back({rejection->gpu, named});
   }
-  cards.resize(std::min(cards.size(), k_most_cards));
   return cards;
 }
 
@@ -118,13 +125,12 @@ class Search {
   Search(const Assessor& assessor, const Request& request, const Preferences& preferences, const CatalogView& catalog)
       : assessor_(assessor), request_(request), preferences_(preferences), catalog_(catalog) {}
 
+  // Sound fits first; where there are none, tight ones are better than nothing.
   void over(std::span<const Combination> combinations, const std::vector<Card>& cards) {
-    for (const Combination& combination : combinations) {
-      for (const Card& card : cards) {
-        if (found_.size() == k_most_remedies || consider(combination, card)) {
-          break;
-        }
-      }
+    pass(combinations, cards);
+    if (found_.empty() && !preferences_.strict) {
+      worst_ = Verdict::tight;
+      pass(combinations, cards);
     }
   }
 
@@ -137,6 +143,16 @@ class Search {
   }
 
  private:
+  void pass(std::span<const Combination> combinations, const std::vector<Card>& cards) {
+    for (const Combination& combination : combinations) {
+      for (const Card& card : cards) {
+        if (found_.size() == k_most_remedies || consider(combination, card)) {
+          break;
+        }
+      }
+    }
+  }
+
   struct Found {
     Combination combination;
     Remedy remedy;
@@ -158,7 +174,7 @@ class Search {
       }
     }
     const Figures figures = assessor_.figures_of(changed.workload, gpu);
-    if (!figures.fit || figures.fit->verdict != Verdict::fits || !assessor_.admissible(changed.workload, card)) {
+    if (!figures.fit || figures.fit->verdict > worst_ || !assessor_.admissible(changed.workload, card)) {
       return false;
     }
     Found found{combination, described(combination, changed, figures)};
@@ -213,6 +229,7 @@ class Search {
   const Preferences& preferences_;
   const CatalogView& catalog_;
   std::vector<Found> found_;
+  Verdict worst_ = Verdict::fits;
 };
 
 // The nearest card that fits and is only too dear.
