@@ -35,7 +35,7 @@ double bytes_per_weight(const Precision& precision) {
 
 constexpr double k_profile_bytes = 4;       // profiles are in fp32
 constexpr double k_skip_share = 1.3;        // a residual input waits beside the operator (prior)
-constexpr double k_layers_alive = 1.0;      // of a transformer block's saved tensors
+constexpr double k_layers_alive = 0.6;      // of a transformer block's saved tensors: the MLP's (prior)
 constexpr double k_convolutions_alive = 3;  // of a network whose operators are not itemised (prior)
 constexpr double k_fragmentation_share = 0.1;
 constexpr BandRow k_band = {"image inference", 0.75, 1.35, ConstantKind::prior, 0, 0};

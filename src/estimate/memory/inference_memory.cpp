@@ -10,6 +10,10 @@ InferenceEstimate by_engine(const InferenceInput& input, Capacity* capacity) {
   if (kind == TransformerKind::speech) {
     return speech_memory(input);
   }
+  // Encoders keep nothing between passes: servers reserve no pool for them.
+  if (kind == TransformerKind::encoder && input.workload.engine != Engine::llama_cpp) {
+    return encoder_memory(input);
+  }
   switch (input.workload.engine) {
     case Engine::vllm:
     case Engine::sglang:
@@ -26,8 +30,7 @@ InferenceEstimate by_engine(const InferenceInput& input, Capacity* capacity) {
     default:
       break;
   }
-  const bool one_pass = kind == TransformerKind::encoder || kind == TransformerKind::embedding_decoder;
-  return one_pass ? encoder_memory(input) : transformers_memory(input);
+  return kind == TransformerKind::embedding_decoder ? encoder_memory(input) : transformers_memory(input);
 }
 
 }  // namespace

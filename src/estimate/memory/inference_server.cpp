@@ -58,6 +58,20 @@ constexpr double k_large_card_bytes = 70 * k_gib;
 constexpr double k_hopper = 9.0;
 constexpr double k_activation_width = 6;  // gate, up and their product in 16 bits; three hidden vectors
 
+// Weights and cache are counted; the profiling run's activations follow limits that versions set differently.
+constexpr double k_weights_below = 0.985;
+constexpr double k_weights_above = 1.02;
+constexpr double k_activations_below = 0.5;
+constexpr double k_activations_above = 1.25;
+
+BandRow band_of(const ServerRow& row, double weights, double activations, double cache) {
+  BandRow band = row.band;
+  const double all = weights + activations + cache;
+  band.below = std::max(band.below, (k_weights_below * weights + k_activations_below * activations + cache) / all);
+  band.above = std::min(band.above, (k_weights_above * weights + k_activations_above * activations + cache) / all);
+  return band;
+}
+
 // Cards on which vLLM raises its batch limits: from 70 GiB, the A100 excepted.
 bool large_card(const Workload& workload, const Gpu* gpu) {
   const std::optional<double> total = device_total_bytes(workload, gpu);
@@ -149,7 +163,7 @@ InferenceEstimate server_memory(const InferenceInput& input, Capacity* capacity)
   }
   e.host_bytes = input.placement.host;
   e.copies = model_copies(input);
-  e.band = row.band;
+  e.band = band_of(row, e.gpu.weights, activations, state + asked);
   return e;
 }
 

@@ -34,7 +34,7 @@ struct StaticRow {
 // clang-format off
 constexpr auto k_static = std::to_array<StaticRow>({
     {.engine = Engine::autoawq, .logit_bytes = 6, .score_bytes = 6, .scores_if_grouped = true, .expert_overhead = 0.10, .fuses_qkv = true,
-     .band = {"llm-infer autoawq", 0.92, 1.09, ConstantKind::fitted, 28, 0.02}},
+     .band = {"llm-infer autoawq", 0.92, 1.12, ConstantKind::fitted, 28, 0.02}},
     {.engine = Engine::gptq_for_llama, .logit_bytes = 2, .whole_sequence = true,
      .band = {"llm-infer gptq", 0.95, 1.06, ConstantKind::fitted, 27, 0.006}},
     {.engine = Engine::exllama, .pass_tokens = 2048, .scratch_per_ff = 8, .weight_overhead = 0.045, .constant_gib = 0.25,

@@ -28,7 +28,7 @@ constexpr double k_hopper = 9.0;
 constexpr double k_fragmentation_share = 0.05;
 
 // n = 241 rows of 9 sources, median error 0.6 %
-constexpr BandRow k_band = {"llm-infer transformers", 0.94, 1.09, ConstantKind::counted, 241, 0.006};
+constexpr BandRow k_band = {"llm-infer transformers", 0.945, 1.115, ConstantKind::counted, 232, 0.006};
 
 bool hopper_or_newer(const Gpu* gpu) {
   return gpu != nullptr && gpu->compute_capability && *gpu->compute_capability >= k_hopper;
