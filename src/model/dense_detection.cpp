@@ -157,8 +157,11 @@ void dense_detector(Graph& graph, const DenseName& name, const Setup& s, const S
     setting.pair_bytes = k_pair_bytes_points;
   }
   const bool branches = name.backbone.kind == BackboneKind::hrnet;
-  Stages levels = branches ? branch_pyramid(graph, stages)
-                           : feature_pyramid(graph, stages, {.first = 1, .extra = 2, .extra_convs = true, .norm = s.setting.norm});
+  Stages levels =
+      branches ? branch_pyramid(graph, stages)
+               : feature_pyramid(
+                     graph, stages,
+                     {.first = 1, .extra = 2, .extra_convs = true, .extra_from_input = name.has("retinanet"), .norm = s.setting.norm});
   if (branches) {
     levels.erase(levels.begin());
   }

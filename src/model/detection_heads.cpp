@@ -133,7 +133,7 @@ Stages feature_pyramid(Graph& graph, const Stages& stages, const PyramidUse& use
     levels.push_back(level_conv(graph, graph.like(lateral), k_channels, {}, use.norm));
   }
   for (int i = 0; i < use.extra; ++i) {
-    const Tensor last = levels.back();
+    const Tensor last = i == 0 && use.extra_from_input ? stages.back() : levels.back();
     levels.push_back(use.extra_convs ? level_conv(graph, last, k_channels, {.stride = 2}, use.norm)
                                      : graph.resized(last, std::ceil(last.height / 2), std::ceil(last.width / 2)));
   }

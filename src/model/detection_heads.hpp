@@ -18,9 +18,10 @@ struct DetectionSetting {
 };
 
 struct PyramidUse {
-  std::size_t first = 0;     // stage read by the finest level
-  int extra = 1;             // coarser levels added
-  bool extra_convs = false;  // by strided convolution, else by pooling
+  std::size_t first = 0;          // stage read by the finest level
+  int extra = 1;                  // coarser levels added
+  bool extra_convs = false;       // by strided convolution, else by pooling
+  bool extra_from_input = false;  // the first of them reads the backbone's last stage
   Norm norm = Norm::none;
 };
 [[nodiscard]] Stages feature_pyramid(Graph& graph, const Stages& stages, const PyramidUse& use);
