@@ -50,8 +50,9 @@ constexpr double k_load_extra = 0.17 * k_gib;  // 4 rows
 
 // Tensors alive in a denoiser block, in vectors of the hidden width for each token, besides the MLP's two.
 constexpr double k_block_vectors = 10;
-constexpr double k_guidance = 2;       // conditional and unconditional samples run as one batch
-constexpr double k_unet_vectors = 24;  // skip connections and a residual block at full latent size, first width
+constexpr double k_block_pair_share = 0.1;  // two blocks of a denoiser whose depth is not known (prior)
+constexpr double k_guidance = 2;            // conditional and unconditional samples run as one batch
+constexpr double k_unet_vectors = 24;       // skip connections and a residual block at full latent size, first width
 
 constexpr BandRow k_band = {"diffusion-infer", 0.92, 1.1, ConstantKind::fitted, 75, 0.01};
 constexpr BandRow k_band_video = {"diffusion-infer video", 0.8, 1.25, ConstantKind::prior, 16, 0.03};
@@ -156,7 +157,7 @@ Stages stages(const Pipeline& parts, OffloadKind offload, double blocks, double 
     case OffloadKind::sequential:
     case OffloadKind::layers:
     case OffloadKind::params:
-      return {0, 2 * parts.denoiser / std::max(1.0, blocks) + step, parts.autoencoder + decode, parts.sum()};
+      return {0, parts.denoiser * (blocks > 2 ? 2 / blocks : k_block_pair_share) + step, parts.autoencoder + decode, parts.sum()};
     default:
       return {parts.sum(), step, decode, 0};
   }
