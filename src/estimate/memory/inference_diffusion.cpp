@@ -45,7 +45,9 @@ constexpr double k_t5_embedding = 32128.0 * 4096.0;  // look-up tables stay in 1
 // and, for one image, a convolution workspace.
 constexpr double k_decoder_maps = 8.0 * 128.0;
 constexpr double k_decoder_workspace = 0.4 * k_gib;
-constexpr double k_video_frame_share = 0.37;   // prior: chunks of a clip, one row
+// Video decoders work through a clip in chunks and keep the rows between: as much as this many frames for each frame that one
+// latent frame stands for (prior: 12 GiB for CogVideoX, 1 row).
+constexpr double k_chunk_frames = 4.5;
 constexpr double k_load_extra = 0.17 * k_gib;  // 4 rows
 
 // Tensors alive in a denoiser block, in vectors of the hidden width for each token, besides the MLP's two.
@@ -86,7 +88,7 @@ FormatRow format_of(const Precision& precision) {
   return {precision.kind, bits, bits, false};
 }
 
-Pipeline stored(const DiffusionPipeline& p, const Workload& w, const FormatRow& format, double element) {
+Pipeline stored(const DiffusionPipeline& p, const Workload& w, const FormatRow& format, double element, double vae_element) {
   const double plain = 8 * element;
   const double encoder_total = encoder_params(p);
   // Text encoders are quantised with the denoiser where they are the larger part.
@@ -100,9 +102,12 @@ Pipeline stored(const DiffusionPipeline& p, const Workload& w, const FormatRow& 
     bytes.encoders += size;
     bytes.largest_encoder = std::max(bytes.largest_encoder, size);
   }
-  bytes.autoencoder = p.vae_params * (p.vae_fp32 ? 4 : element);
-  for (const DiffusionComponent& extra : p.extras) {
-    bytes.extras += extra.params * element;
+  bytes.autoencoder = p.vae_params * vae_element;
+  // stable-diffusion.cpp loads no safety checker.
+  if (w.engine != Engine::stable_diffusion_cpp) {
+    for (const DiffusionComponent& extra : p.extras) {
+      bytes.extras += extra.params * element;
+    }
   }
   return bytes;
 }
@@ -118,13 +123,19 @@ Canvas canvas_of(const DiffusionPipeline& p, const Workload& w) {
           given ? std::max(1.0, w.image.frames) : std::max(1.0, p.frames)};
 }
 
+// diffusers computes these autoencoders in fp32 when the pipeline is in fp16, not when it is in bf16.
+double autoencoder_element(const DiffusionPipeline& p, const Precision& precision) {
+  const bool upcast = p.vae_fp32 && precision.kind != PrecisionKind::bf16 && precision.kind != PrecisionKind::amp_bf16;
+  return upcast ? 4 : compute_bytes(precision);
+}
+
 double decoder_bytes(const DiffusionPipeline& p, const Canvas& canvas, double batch, double element) {
   if (p.vae_decode_gib) {
-    const double reference = p.height_px * p.width_px * std::max(1.0, p.frames);
-    return *p.vae_decode_gib * k_gib * batch * canvas.pixels * canvas.frames / reference;
+    const double clip = std::min(1.0, canvas.frames / std::max(1.0, p.frames));
+    return *p.vae_decode_gib * k_gib * batch * clip * canvas.pixels / (p.height_px * p.width_px);
   }
-  const double clip = canvas.frames > 1 ? std::max(1.0, k_video_frame_share * canvas.frames) : 1;
-  const double one = k_decoder_maps * canvas.pixels * clip * (p.vae_fp32 ? 4 : element);
+  const double frames = std::min(canvas.frames, k_chunk_frames * std::max(1.0, p.vae_temporal));
+  const double one = k_decoder_maps * canvas.pixels * frames * element;
   return std::max(one * batch, one + k_decoder_workspace);
 }
 
@@ -167,19 +178,20 @@ Stages stages(const Pipeline& parts, OffloadKind offload, double blocks, double 
 
 MemoryFigures diffusion_inference_memory(const Workload& w, const DiffusionPipeline& p, const Gpu* gpu) {
   const double element = compute_bytes(w.precision);
+  const double vae_element = autoencoder_element(p, w.precision);
   const double batch = std::max(1.0, w.batch);
   const Canvas canvas = canvas_of(p, w);
   const FormatRow format = format_of(w.weights.value_or(w.precision));
-  const Pipeline parts = stored(p, w, format, element);
+  const Pipeline parts = stored(p, w, format, element, vae_element);
   const double step = denoiser_step_bytes(p, canvas, batch, element);
-  const double decode = decoder_bytes(p, canvas, batch, element);
+  const double decode = decoder_bytes(p, canvas, batch, vae_element);
   const Stages at = stages(parts, w.offload.kind, p.blocks, step, decode);
   const double work = std::max(at.denoise, at.decode);
   double peak = at.resident + work;
   // Quantising on the card starts from the pipeline in 16 bits.
   if (format.on_card && w.offload.kind == OffloadKind::none) {
     const FormatRow plain = {PrecisionKind::bf16, k_16_bits, k_16_bits, false};
-    peak = std::max(peak, stored(p, w, plain, element).sum() + k_load_extra);
+    peak = std::max(peak, stored(p, w, plain, element, vae_element).sum() + k_load_extra);
   }
 
   InferenceEstimate e;
