@@ -14,6 +14,10 @@ namespace {
 constexpr double k_bf16_capability = 8.0;
 constexpr double k_long_sequence = 1024.0;
 
+std::string whole(double value) {
+  return std::to_string(static_cast<long long>(value));
+}
+
 bool language_model(const Changed& c) {
   return c.request->model.transformer() != nullptr && c.workload.head == Head::lm;
 }
@@ -33,7 +37,7 @@ bool accumulate(Changed& c) {
   if (!w.training() || w.batch <= 1.0) {
     return false;
   }
-  const std::optional<double> largest = fitting_batch(*c.assessor, w, *c.gpu);
+  const std::optional<double> largest = fitting_batch(*c.assessor, w, *c.gpu, c.worst);
   if (!largest) {
     return false;
   }
@@ -93,18 +97,22 @@ bool optimizer_8bit(Changed& c) {
   return true;
 }
 
-// Adapters train the attention's projections; the rest of the model is frozen.
+// Adapters train projections of the attention; the rest of the model is frozen. Tuners of diffusion models adapt all four.
 void adapt(Changed& c) {
+  const bool all = c.request->model.diffusion() != nullptr;
   c.workload.lora_rank = 16.0;
   c.workload.lora_targets = {};
   c.workload.lora_targets.q = true;
   c.workload.lora_targets.v = true;
+  c.workload.lora_targets.k = all;
+  c.workload.lora_targets.o = all;
   set(c, "lora_rank", 16.0);
-  set(c, "lora_targets", "q,v");
+  set(c, "lora_targets", all ? "attention" : "q,v");
 }
 
 bool lora(Changed& c) {
-  if (!c.workload.training() || !language_model(c) || c.workload.method != Method::full) {
+  const bool suits = language_model(c) || c.request->model.diffusion() != nullptr;
+  if (!c.workload.training() || !suits || c.workload.method != Method::full) {
     return false;
   }
   c.workload.method = Method::lora;
@@ -159,7 +167,7 @@ bool smaller_batch(Changed& c) {
   if (c.workload.training()) {
     return false;
   }
-  const std::optional<double> batch = fitting_batch(*c.assessor, c.workload, *c.gpu);
+  const std::optional<double> batch = fitting_batch(*c.assessor, c.workload, *c.gpu, c.worst);
   if (!batch) {
     return false;
   }
@@ -214,7 +222,7 @@ bool shorter(Changed& c) {
   if (w.seq < k_long_sequence) {
     return false;
   }
-  const std::optional<double> seq = fitting_seq(*c.assessor, w, *c.gpu);
+  const std::optional<double> seq = fitting_seq(*c.assessor, w, *c.gpu, c.worst);
   if (!seq || *seq * 8.0 < w.seq) {
     return false;  // an eighth of the text is another job
   }
@@ -236,12 +244,11 @@ bool offload_model(Changed& c) {
 }
 
 constexpr auto k_changes = std::to_array<Change>({
-    {ChangeId::accumulate, "accumulate", "smaller micro-batch with gradient accumulation", "same result, slightly slower",
+    {ChangeId::accumulate, "accumulate", "gradient accumulation", "same result, slightly slower",
      "loss = loss / accumulate; backward each micro-batch; optimizer.step() every accumulate-th (Trainer: gradient_accumulation_steps)",
      accumulate},
     {ChangeId::mixed_precision, "amp", "mixed precision", "faster on tensor cores",
-     "torch.amp.autocast('cuda', dtype=...); with fp16 also torch.amp.GradScaler('cuda') (Trainer: bf16=True or fp16=True)",
-     mixed_precision},
+     "torch.amp.autocast('cuda', dtype=torch.bfloat16) (Trainer: bf16=True)", mixed_precision},
     {ChangeId::sdpa, "sdpa", "fused attention", "faster", "attn_implementation='sdpa' or F.scaled_dot_product_attention", sdpa},
     {ChangeId::fused_loss, "fused_loss", "fused loss", "same result", "Liger-Kernel or cut cross-entropy (Trainer: use_liger_kernel=True)",
      fused_loss},
@@ -275,6 +282,62 @@ static_assert(k_changes.size() == static_cast<std::size_t>(ChangeId::count_));
 
 const Change& change_of(ChangeId id) {
   return k_changes[static_cast<std::size_t>(id)];
+}
+
+std::string title_of(const Change& change, const Changed& changed) {
+  const Workload& w = changed.workload;
+  const std::string title(change.title);
+  switch (change.id) {
+    case ChangeId::accumulate:
+      return title + " (micro-batch " + whole(w.batch) + " x " + whole(w.accumulate) + " steps)";
+    case ChangeId::mixed_precision:
+    case ChangeId::int8:
+    case ChangeId::int4:
+      return title + " (" + to_string(w.precision) + ")";
+    case ChangeId::shard:
+      return whole(w.all_gpus()) + " GPUs that pool their memory (" + std::string(workload::name_of(WorkloadKey::strategy, w.strategy)) +
+             ")";
+    case ChangeId::smaller_batch:
+      return "batch " + whole(w.batch);
+    case ChangeId::shorter:
+      return "sequence of " + whole(w.seq) + " tokens";
+    default:
+      return title;
+  }
+}
+
+std::string_view effect_of(const Change& change, const Changed& changed) {
+  const Gpu& gpu = *changed.gpu;
+  if (change.id == ChangeId::mixed_precision && !gpu.tflops.fp16_tensor && gpu.tensor_cores.value_or(0.0) == 0.0) {
+    return "saves memory, hardly time without tensor cores";
+  }
+  const bool owned = change.id == ChangeId::shard && changed.request->workload.all_gpus() > 1.0;
+  return owned ? "exchanges weights in every step" : change.effect;
+}
+
+std::string_view how_of(const Change& change, const Changed& changed) {
+  const Workload& w = changed.workload;
+  if (change.id == ChangeId::mixed_precision && w.precision.kind == PrecisionKind::amp_fp16) {
+    return "torch.amp.autocast('cuda', dtype=torch.float16) with torch.amp.GradScaler('cuda') (Trainer: fp16=True)";
+  }
+  if (change.id != ChangeId::shard) {
+    return change.how;
+  }
+  if (w.training()) {
+    return "torchrun with FSDP: torch.distributed.fsdp.fully_shard (Trainer: fsdp='full_shard auto_wrap')";
+  }
+  switch (w.engine) {
+    case Engine::vllm:
+      return "vllm serve --tensor-parallel-size";
+    case Engine::sglang:
+      return "sglang --tp";
+    case Engine::tensorrt_llm:
+      return "tp_size of the TensorRT-LLM build";
+    case Engine::llama_cpp:
+      return "llama.cpp --split-mode layer";
+    default:
+      return change.how;
+  }
 }
 
 void set(Changed& changed, std::string_view key, Value value) {

@@ -6,6 +6,7 @@
 #include "advise/assess.hpp"
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -37,6 +38,7 @@ struct Changed {
   const Gpu* gpu = nullptr;
   Workload workload;
   std::vector<Setting> settings;
+  Verdict worst = Verdict::fits;  // what searches may end in
 };
 
 struct Change {
@@ -50,6 +52,11 @@ struct Change {
 };
 
 [[nodiscard]] const Change& change_of(ChangeId id);
+
+// The change in words with its numbers, what it costs here, and how it is written here.
+[[nodiscard]] std::string title_of(const Change& change, const Changed& changed);
+[[nodiscard]] std::string_view effect_of(const Change& change, const Changed& changed);
+[[nodiscard]] std::string_view how_of(const Change& change, const Changed& changed);
 
 // Sets a contract key in the list of settings, once.
 void set(Changed& changed, std::string_view key, Value value);

@@ -69,6 +69,8 @@ constexpr auto k_inference = std::to_array<Combination>({
     of({C::offload_model}),
     of({C::int8}),
     of({C::int4}),
+    of({C::int8, C::offload_model}),
+    of({C::int4, C::offload_model}),
     of({C::int4, C::kv_8bit}),
     of({C::shorter}),
     of({C::int4, C::shorter}),
@@ -161,7 +163,7 @@ class Search {
   // True once the combination is settled: accepted, or dominated by what was found.
   bool consider(const Combination& combination, const Card& card) {
     const Gpu& gpu = *card.gpu;
-    Changed changed{&request_, &assessor_, &gpu, request_.workload, {}};
+    Changed changed{&request_, &assessor_, &gpu, request_.workload, {}, worst_};
     const bool fp16 = needs_fp16(request_, gpu);
     if (fp16) {
       changed.workload = spread_over(request_.workload, {request_.workload.gpus, request_.workload.strategy}, true);
@@ -196,7 +198,9 @@ class Search {
   [[nodiscard]] bool dominated(const Found& candidate) const {
     return std::any_of(found_.begin(), found_.end(), [&candidate](const Found& other) {
       const double faster = candidate.remedy.speed_ratio.value_or(1.0) / other.remedy.speed_ratio.value_or(1.0);
-      return includes(candidate.combination, other.combination) && faster < k_worthwhile;
+      // More cards make anything faster; that is not worth money once something fits without them.
+      const bool bought = candidate.remedy.count > other.remedy.count;
+      return includes(candidate.combination, other.combination) && (bought || faster < k_worthwhile);
     });
   }
 
@@ -208,9 +212,9 @@ class Search {
         to += (to.empty() ? std::string() : std::string(separator)) + std::string(words);
       };
       add(remedy.id, "+", change.name);
-      add(remedy.title, " and ", change.title);
-      add(remedy.effect, "; ", change.effect);
-      add(remedy.how, "; ", change.how);
+      add(remedy.title, " and ", title_of(change, changed));
+      add(remedy.effect, "; ", effect_of(change, changed));
+      add(remedy.how, "; ", how_of(change, changed));
     }
     remedy.settings = changed.settings;
     remedy.gpu = changed.gpu;

@@ -13,22 +13,26 @@ std::string whole(double value) {
   return std::to_string(static_cast<long long>(value));
 }
 
+bool within(const Assessor& assessor, const Figures& figures, Verdict worst) {
+  return assessor.acceptable(figures) && figures.fit->verdict <= worst;
+}
+
 }  // namespace
 
-std::optional<double> fitting_batch(const Assessor& assessor, const Workload& workload, const Gpu& gpu) {
+std::optional<double> fitting_batch(const Assessor& assessor, const Workload& workload, const Gpu& gpu, Verdict worst) {
   Workload changed = workload;
   return largest_below(workload.batch, [&](double batch) {
     changed.batch = batch;
-    return assessor.acceptable(assessor.figures_of(changed, gpu));
+    return within(assessor, assessor.figures_of(changed, gpu), worst);
   });
 }
 
-std::optional<double> fitting_seq(const Assessor& assessor, const Workload& workload, const Gpu& gpu) {
+std::optional<double> fitting_seq(const Assessor& assessor, const Workload& workload, const Gpu& gpu, Verdict worst) {
   Workload changed = workload;
   const auto steps = largest_below(std::ceil(workload.seq / k_seq_step), [&](double count) {
     changed.seq = count * k_seq_step;
     changed.prompt_len = std::max(1.0, changed.seq - workload.gen_len);
-    return assessor.acceptable(assessor.figures_of(changed, gpu));
+    return within(assessor, assessor.figures_of(changed, gpu), worst);
   });
   return steps ? std::optional<double>(*steps * k_seq_step) : std::nullopt;
 }

@@ -23,10 +23,12 @@ template <class Fits>
   return good;
 }
 
-// The largest micro-batch that fits, below the request's.
-[[nodiscard]] std::optional<double> fitting_batch(const Assessor& assessor, const Workload& workload, const Gpu& gpu);
+// The largest micro-batch below the request's whose fit is no worse than asked.
+[[nodiscard]] std::optional<double> fitting_batch(const Assessor& assessor, const Workload& workload, const Gpu& gpu,
+                                                  Verdict worst = Verdict::tight);
 // The largest sequence that fits, in steps of 256 tokens.
-[[nodiscard]] std::optional<double> fitting_seq(const Assessor& assessor, const Workload& workload, const Gpu& gpu);
+[[nodiscard]] std::optional<double> fitting_seq(const Assessor& assessor, const Workload& workload, const Gpu& gpu,
+                                                Verdict worst = Verdict::tight);
 
 // In words and contract keys: "batch 20 instead of 32", "seq 4096 instead of 8192", or how much memory is missing.
 [[nodiscard]] std::string smallest_change(const Assessor& assessor, const Workload& workload, const Gpu& gpu, const Figures& figures);

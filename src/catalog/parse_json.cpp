@@ -40,13 +40,14 @@ class Watch {
   std::vector<std::set<std::string>> keys_;
 };
 
-// The library's message without its own prefix: "[json.exception.parse_error.101] parse error at line 1, column 2: why".
-std::string reason(std::string_view message) {
-  const auto colon = message.rfind(": ");
-  return colon == std::string_view::npos ? std::string(message) : std::string(message.substr(colon + 2));
-}
-
 }  // namespace
+
+// "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error while parsing value - why; last read: 'x'"
+std::string parse_fault(std::string_view message) {
+  const auto column = message.find("column ");
+  const auto colon = message.find(": ", column == std::string_view::npos ? 0 : column);
+  return "not valid JSON: " + std::string(colon == std::string_view::npos ? message : message.substr(colon + 2));
+}
 
 std::string line_and_column(std::string_view text, std::size_t offset) {
   const std::string_view before = text.substr(0, std::min(offset, text.size()));
@@ -65,7 +66,7 @@ json parse_json(std::string_view text, const std::string& file) {
     return json::parse(text, std::ref(watch));
   } catch (const json::parse_error& error) {
     const std::size_t offset = error.byte > 0 ? error.byte - 1 : 0;
-    throw Error(ErrorCode::bad_data, "not valid JSON: " + reason(error.what()), {}, file + ":" + line_and_column(text, offset));
+    throw Error(ErrorCode::bad_data, parse_fault(error.what()), {}, file + ":" + line_and_column(text, offset));
   }
 }
 

@@ -14,4 +14,7 @@ namespace gpuadvise::catalog {
 // "line:column", both from 1, of a byte offset.
 [[nodiscard]] std::string line_and_column(std::string_view text, std::size_t offset);
 
+// The JSON library's message without its own prefix and position.
+[[nodiscard]] std::string parse_fault(std::string_view message);
+
 }  // namespace gpuadvise::catalog

@@ -66,10 +66,8 @@ class SettingsHandler : public nlohmann::json_sax<nlohmann::json> {
     return add(std::move(list));
   }
   bool parse_error(std::size_t position, const std::string&, const nlohmann::json::exception& error) override {
-    const std::string_view message = error.what();
-    const auto colon = message.rfind(": ");
     fault_byte = position > 0 ? position - 1 : 0;
-    return fail("not valid JSON: " + std::string(colon == std::string_view::npos ? message : message.substr(colon + 2)));
+    return fail(parse_fault(error.what()));
   }
 
  private:

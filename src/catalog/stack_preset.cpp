@@ -9,6 +9,7 @@ template <class V, MaybeConst<StackPreset> T>
 void visit_fields(V&& v, T& x) {
   v("stack", x.stack);
   v("field", x.field);
+  v("method", x.method);
   v("key", x.key);
   v("value", x.value);
 }

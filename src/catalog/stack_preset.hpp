@@ -16,6 +16,7 @@ struct StackPreset {
   std::string_view field;  // only for models of this field ("segmentation"); empty = all
   std::string_view key;
   std::string_view value;
+  std::string_view method = {};  // only with this tuning method; empty = all
 };
 
 // Throws Error{bad_data}.

@@ -102,8 +102,12 @@ std::vector<FlagSpec> workload_flags() {
 std::vector<FlagSpec> preference_flags() {
   std::vector<FlagSpec> flags;
   for (const advise::PreferenceSpec& key : advise::preference_keys()) {
-    // The `prices` of a request are files of prices: the data flag of the same name.
-    if (key.key == PreferenceKey::prices) {
+    // Keys that no rule and no estimate reads yet are no flags: an option without effect would mislead. `prices` are files: the
+    // data flag of the same name.
+    static constexpr std::array<PreferenceKey, 7> without_effect{PreferenceKey::prices, PreferenceKey::have,   PreferenceKey::cuda,
+                                                                 PreferenceKey::driver, PreferenceKey::python, PreferenceKey::currency,
+                                                                 PreferenceKey::fx};
+    if (std::find(without_effect.begin(), without_effect.end(), key.key) != without_effect.end()) {
       continue;
     }
     const bool is_switch = key.kind == advise::PreferenceKind::boolean;

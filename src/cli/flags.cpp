@@ -70,7 +70,9 @@ std::vector<Given> flags_taken(const FlagGroups& groups) {
   const auto add = [&](bool wanted, FlagGroup group) {
     if (wanted) {
       for (FlagSpec& spec : flags_of(group)) {
-        taken.push_back({std::move(spec), {}});
+        if (spec.key != "gpu") {  // one card: for commands that ask for it
+          taken.push_back({std::move(spec), {}});
+        }
       }
     }
   };

@@ -169,7 +169,8 @@ std::string stack_table(const std::vector<catalog::StackPreset>& presets) {
   std::string text(k_head);
   text += "namespace {\nconstinit const StackPreset k_rows[] = {\n";
   for (const catalog::StackPreset& row : presets) {
-    text += fmt::format("{{{},{},{},{}}},\n", literal(row.stack), literal(row.field), literal(row.key), literal(row.value));
+    text += fmt::format("{{{},{},{},{},{}}},\n", literal(row.stack), literal(row.field), literal(row.key), literal(row.value),
+                        literal(row.method));
   }
   return text + "};\n}  // namespace\nstd::span<const StackPreset> builtin_stack_presets() { return k_rows; }\n" + std::string(k_tail);
 }

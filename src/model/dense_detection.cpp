@@ -58,13 +58,17 @@ constexpr std::array<AlgorithmRow, 38> k_algorithms = {{
     {"doubleheadrcnn", Scheme::two_stage, true},
 }};
 
+// A detector without a row, told by its data set: a plain two-stage one stands in.
+constexpr AlgorithmRow k_other_detector = {"", Scheme::two_stage, false};
+
 const AlgorithmRow* algorithm(const DenseName& name) {
   for (const AlgorithmRow& row : k_algorithms) {
     if (name.matches(row.marker)) {
       return &row;
     }
   }
-  return nullptr;
+  const bool data_set = name.has("coco") || name.has("lvis") || name.has("voc0712") || name.has("objects365");
+  return data_set ? &k_other_detector : nullptr;
 }
 
 // Boxes of the fullest training image: the peak of a run is the peak of its fullest image. 93 is COCO's maximum (counted);
@@ -139,11 +143,15 @@ Setup set_up(const DenseName& name, const NamedModelOptions& options) {
   } else if ((s.detectron2 && name.has("syncbn")) || name.has("crop640")) {
     s.setting.norm = Norm::batch;
   }
-  s.backbone.frozen_stages = (options.frozen.stages || options.frozen.batchnorm || s.detectron2) && !scratch ? 1 : -1;
+  // Every library freezes the stem and the first stage of a pretrained ResNet unless told otherwise.
+  const BackboneKind network = name.backbone.kind;
+  const bool pretrained = network == BackboneKind::resnet || network == BackboneKind::resnest || network == BackboneKind::regnet_x;
+  s.backbone.frozen_stages = pretrained && !scratch ? 1 : -1;
   s.backbone.stride_in_1x1 = (s.detectron2 || name.has("caffe")) && !group_all && !name.has("syncbn");
   s.backbone.deformable = name.has("dconv") || name.has("mdconv") || name.word("dcn");
   s.backbone.context = name.has("gcb");
-  s.constant_batchnorm = options.frozen.batchnorm || (s.detectron2 && !group_all && !name.has("syncbn"));
+  const bool torchvision = name.has("resnet50fpn") || name.has("resnet101fpn");
+  s.constant_batchnorm = options.frozen.batchnorm || torchvision || (s.detectron2 && !group_all && !name.has("syncbn"));
   return s;
 }
 

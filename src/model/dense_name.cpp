@@ -149,8 +149,8 @@ bool read_resnet(std::string_view text, BackboneName& name) {
       return true;
     }
   }
-  for (const std::string_view prefix :
-       {"r", "resnet", "resnetv1c", "resnettsm", "tanet", "resnettin", "resnet3dslowonly", "resnet2plus1d"}) {
+  for (const std::string_view prefix : {"r", "resnet", "resnetv1c", "resnettsm", "tanet", "resnettin", "resnet3dslowonly", "resnet2plus1d",
+                                        "resnet3d", "resnet3dcsn", "res2net"}) {
     const auto depth = number_after(text, prefix);
     if (depth && resnet_spec(*depth)) {
       name.kind = BackboneKind::resnet;

@@ -210,6 +210,49 @@ Tensor asymmetric_non_local(Graph& graph, const Stages& s, const HeadUse& use) {
   return conv_norm_relu(graph, graph.concat(out, 2 * use.channels), use.channels, {.kernel = 1});
 }
 
+// Position attention and channel attention side by side, each between two convolutions.
+Tensor dual_attention(Graph& graph, const Stages& s, const HeadUse& use) {
+  Tensor sum;
+  for (int branch = 0; branch < 2; ++branch) {
+    const Tensor x = conv_norm_relu(graph, s.back(), use.channels, {});
+    Tensor mixed;
+    if (branch == 0) {
+      (void)graph.conv(x, use.channels / 8, {.kernel = 1, .bias = true});
+      (void)graph.conv(x, use.channels / 8, {.kernel = 1, .bias = true});
+      mixed = graph.eager_attention(graph.conv(x, use.channels, {.kernel = 1, .bias = true}), 1, x.places(), x.places(), 1);
+    } else {
+      graph.keep_bytes(use.channels * use.channels * 4.0);
+      mixed = graph.like(x);
+    }
+    sum = conv_norm_relu(graph, graph.add(mixed, x), use.channels, {});
+    // Each branch has a classifier and a loss of its own.
+    (void)graph.conv(graph.like(sum), use.classes, {.kernel = 1, .bias = true});
+  }
+  return graph.add(sum, sum);
+}
+
+// Distances of every place to 32 code words over all channels: once squared, once weighted.
+Tensor encoding(Graph& graph, const Stages& s, const HeadUse& use) {
+  constexpr double k_code_words = 32;
+  const Tensor x = conv_norm_relu(graph, s.back(), use.channels, {});
+  const Tensor y = conv_norm_relu(graph, x, use.channels, {.kernel = 1});
+  graph.keep_bytes(2 * k_code_words * y.elements() * 4.0);
+  graph.transient(2 * k_code_words * y.elements() * 4.0);
+  const Tensor gate = graph.sigmoid(graph.linear(graph.tensor(use.channels, 1, 1, 1, 4), use.channels));
+  return graph.relu(graph.multiply(x, gate));
+}
+
+// Expectation-maximisation of 64 bases, without gradient but for its last product.
+Tensor expectation_maximisation(Graph& graph, const Stages& s, const HeadUse& use) {
+  constexpr double k_bases = 64;
+  const Tensor x = conv_norm_relu(graph, s.back(), use.channels, {});
+  const Tensor y = graph.conv(x, use.channels, {.kernel = 1, .bias = true});
+  const Tensor mixed = graph.relu(graph.eager_attention(y, 1, y.places(), k_bases, 1));
+  const Tensor z = graph.relu(graph.add(conv_norm(graph, mixed, use.channels, {.kernel = 1}), x));
+  const Tensor out = conv_norm_relu(graph, z, use.channels, {});
+  return conv_norm_relu(graph, graph.concat(out, s.back().channels + use.channels), use.channels, {});
+}
+
 // Adaptive and dynamic pyramids: four branches, each reduces the features and filters them with weights it computes.
 Tensor adaptive_pyramid(Graph& graph, const Stages& s, const HeadUse& use) {
   for (const double side : {1.0, 2.0, 3.0, 6.0}) {
@@ -256,7 +299,7 @@ struct HeadRow {
   bool auxiliary;
   bool measured;  // on three networks or more
 };
-constexpr std::array<HeadRow, 22> k_heads = {{
+constexpr std::array<HeadRow, 24> k_heads = {{
     {"deeplabv3plus", deeplab_v3_plus, 8, true, true},
     {"deeplab", deeplab_v3, 8, true, true},
     {"aspp", deeplab_v3, 8, true, true},
@@ -271,7 +314,9 @@ constexpr std::array<HeadRow, 22> k_heads = {{
     {"ccnet", fcn_with<criss_cross_mixer>, 8, true, false},
     {"gcnet", fcn_with<global_context_mixer>, 8, true, true},
     {"psanet", fcn_with<point_wise_mixer>, 8, true, false},
-    {"danet", fcn_with<non_local_mixer>, 8, true, false},
+    {"danet", dual_attention, 8, true, false},
+    {"encnet", encoding, 8, true, false},
+    {"emanet", expectation_maximisation, 8, true, false},
     {"ann", asymmetric_non_local, 8, true, false},
     {"apcnet", adaptive_pyramid, 8, true, false},
     {"dmnet", dynamic_pyramid, 8, true, false},
@@ -290,11 +335,14 @@ const HeadRow* head_row(const DenseName& name) {
   return nullptr;
 }
 
-// Segmentation algorithms without a row: an FCN head stands in, and the profile says that it is a stand-in.
-constexpr std::array<std::string_view, 8> k_other_heads = {"emanet", "encnet", "isanet", "fastfcn", "knet", "setr", "segmenter", "dpt"};
+// Segmentation without a row of its own, told by its data set or its name: an FCN head stands in, and the profile says
+// that it is a stand-in.
+constexpr std::array<std::string_view, 13> k_other_segmentation = {
+    "isanet", "fastfcn", "knet", "setr", "segmenter", "dpt", "ade20k", "cityscapes", "voc12", "stare", "chasedb1", "drive", "hrf"};
 
 bool other_head(const DenseName& name) {
-  return std::any_of(k_other_heads.begin(), k_other_heads.end(), [&](std::string_view marker) { return name.matches(marker); });
+  return std::any_of(k_other_segmentation.begin(), k_other_segmentation.end(),
+                     [&](std::string_view marker) { return name.matches(marker); });
 }
 
 // Cross entropy over the crop: each head keeps its resized logits and their log-softmax; the gradients of both stand
@@ -348,7 +396,7 @@ std::optional<Composed> segmentation_network(const DenseName& name, const NamedM
     build = branches ? hrnet_fcn : parts.kind == BackboneKind::unet ? single_conv : fcn;
   }
   const bool auxiliary = (stand_in || row->auxiliary) && !branches;
-  const int losses = auxiliary || build == ocr ? 2 : 1;
+  const int losses = build == dual_attention ? 4 : auxiliary || build == ocr ? 2 : 1;
 
   const auto network = [&](Graph& graph) {
     const Tensor image = graph.input(3, profile.image_height, profile.image_width);

@@ -10,7 +10,7 @@
 namespace gpuadvise::model {
 namespace {
 
-enum class Kind { none, per_frame, shifted, slow_only, slow_fast, i3d, c3d, r2plus1d, time_sformer };
+enum class Kind { none, per_frame, shifted, slow_only, slow_fast, i3d, csn, c3d, r2plus1d, time_sformer };
 
 struct KindRow {
   std::string_view marker;
@@ -18,7 +18,7 @@ struct KindRow {
   bool counted;  // false: a module of it is not built from operators
 };
 // The first marker within the name without separators decides.
-constexpr std::array<KindRow, 17> k_kinds = {{
+constexpr std::array<KindRow, 21> k_kinds = {{
     {"slowfast", Kind::slow_fast, true},
     {"slowonly", Kind::slow_only, true},
     {"timesformer", Kind::time_sformer, true},
@@ -26,6 +26,10 @@ constexpr std::array<KindRow, 17> k_kinds = {{
     {"2plus1d", Kind::r2plus1d, true},
     {"c3d", Kind::c3d, true},
     {"i3d", Kind::i3d, true},
+    {"csn", Kind::csn, true},
+    {"ircsn", Kind::csn, true},
+    {"ipcsn", Kind::csn, false},
+    {"resnet3dcsn", Kind::csn, true},
     {"tanet", Kind::per_frame, false},
     {"tin", Kind::shifted, false},
     {"resnettin", Kind::shifted, false},
@@ -40,7 +44,7 @@ constexpr std::array<KindRow, 17> k_kinds = {{
 
 const KindRow* kind_row(const DenseName& name) {
   const bool clip = name.has("recognizer") || name.has("kinetics") || name.word("tsn") || name.has("tsm") || name.has("slow") ||
-                    name.has("c3d") || name.has("i3d") || name.has("plus1d") || name.has("timesformer");
+                    name.has("c3d") || name.has("i3d") || name.has("plus1d") || name.has("timesformer") || name.has("csn");
   if (!clip || name.has("audio")) {
     return nullptr;
   }
@@ -56,6 +60,7 @@ double default_frames(Kind kind) {
   switch (kind) {
     case Kind::slow_fast:
     case Kind::i3d:
+    case Kind::csn:
       return 32;
     case Kind::c3d:
       return 16;
@@ -122,12 +127,7 @@ void slow_fast_by_name(Graph& graph, const DenseName& name, const Tensor& clip, 
   slow_fast(graph, clip, slow, fast, std::max(1.0, slow_frames), classes);
 }
 
-// Inflated from two dimensions: every second block has temporal kernels; stem and pooling thin the frames by four.
-void inflated(Graph& graph, const DenseName& name, Tensor clip, double classes) {
-  ResnetSpec spec = resnet_spec(name.backbone.depth).value_or(ResnetSpec{});
-  spec.depth_kernels = {3, 3, 3, 3};
-  clip.depth = std::max(1.0, clip.depth / 4);
-  const Stages stages = resnet(graph, clip, spec);
+void clip_head(Graph& graph, const Stages& stages, double classes) {
   (void)graph.classifier(graph.dropout(graph.global_pool(stages.back())), classes);
 }
 
@@ -147,6 +147,7 @@ std::optional<Composed> video_network(const DenseName& name, const NamedModelOpt
   profile.classes = options.classes > 0 ? options.classes : k_kinetics_classes;
   profile.workspace_per_io = 1;
   profile.source = row->counted ? ProfileSource::counted : ProfileSource::estimated;
+  const ResnetSpec spec = resnet_spec(name.backbone.depth).value_or(ResnetSpec{});
   const auto network = [&](Graph& graph) {
     const bool fixed = row->kind == Kind::c3d;
     const Tensor clip = graph.input(3, fixed ? k_c3d_side : profile.image_height, fixed ? k_c3d_side : profile.image_width, profile.frames);
@@ -159,11 +160,13 @@ std::optional<Composed> video_network(const DenseName& name, const NamedModelOpt
       case Kind::slow_fast:
         return slow_fast_by_name(graph, name, clip, profile.classes);
       case Kind::i3d:
-        return inflated(graph, name, clip, profile.classes);
+        return clip_head(graph, inflated_resnet(graph, clip, spec, name.word("nl") || name.has("nonlocal")), profile.classes);
+      case Kind::csn:
+        return clip_head(graph, channel_separated_resnet(graph, clip, spec), profile.classes);
       case Kind::c3d:
         return c3d(graph, clip, profile.classes);
       case Kind::r2plus1d:
-        return r2plus1d(graph, clip, resnet_spec(name.backbone.depth).value_or(ResnetSpec{}).blocks, profile.classes);
+        return r2plus1d(graph, clip, spec.blocks, profile.classes);
       case Kind::time_sformer:
         return time_sformer(graph, clip, name.has("joint"), profile.classes);
       case Kind::none:

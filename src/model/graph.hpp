@@ -75,7 +75,7 @@ class Graph {
   [[nodiscard]] Tensor layernorm(const Tensor& x);
   [[nodiscard]] Tensor groupnorm(const Tensor& x);
   [[nodiscard]] Tensor instancenorm(const Tensor& x);  // stays in 16 bit under autocast, as batch norm does
-  void parameters(double count);                    // position tables, layer scales
+  void parameters(double count);                       // position tables, layer scales
   void unlearned(double count) { buffers_ += count; }
   [[nodiscard]] Tensor classifier(const Tensor& x, double classes, bool bias = true);  // linear, its size is the classes'
 

@@ -74,6 +74,46 @@ void slow_fast(Graph& graph, const Tensor& clip, const ResnetSpec& slow_spec, co
   (void)graph.classifier(graph.dropout(pooled), classes);
 }
 
+Stages inflated_resnet(Graph& graph, const Tensor& clip, const ResnetSpec& spec, bool non_local) {
+  const Pathway path = {1, 5, 0};
+  Tensor x = conv_norm_relu(graph, clip, 64, {.kernel = 7, .stride = 2, .depth_kernel = 5, .depth_stride = 2});
+  x = graph.maxpool(x, 3, 2, 1, 1, 2);
+  Stages stages;
+  for (int index = 0; index < 4; ++index) {
+    const int blocks = spec.blocks[static_cast<std::size_t>(index)];
+    x = stage(graph, x, index, blocks, path);
+    if (index == 0) {
+      x = graph.maxpool(x, 1, 1, 0, 2, 2);
+    }
+    for (int block = 0; non_local && (index == 1 || index == 2) && block < blocks / 2; ++block) {
+      x = non_local_clip(graph, x);
+    }
+    stages.push_back(x);
+  }
+  return stages;
+}
+
+Stages channel_separated_resnet(Graph& graph, const Tensor& clip, const ResnetSpec& spec) {
+  Tensor x = conv_norm_relu(graph, clip, 64, {.kernel = 7, .stride = 2, .depth_kernel = 3});
+  x = graph.maxpool(x, 3, 2, 1);
+  Stages stages;
+  for (int index = 0; index < 4; ++index) {
+    const double planes = 64.0 * static_cast<double>(1 << index);
+    for (int block = 0; block < spec.blocks[static_cast<std::size_t>(index)]; ++block) {
+      graph.begin_block(x);
+      const double stride = block == 0 && index > 0 ? 2 : 1;
+      Tensor y = conv_norm_relu(graph, x, planes, {.kernel = 1});
+      y = conv_norm_relu(graph, y, planes, {.stride = stride, .groups = planes, .depth_kernel = 3, .depth_stride = stride});
+      y = conv_norm(graph, y, 4 * planes, {.kernel = 1});
+      const bool changes = stride > 1 || x.channels != 4 * planes;
+      const Conv down = {.kernel = 1, .stride = stride, .depth_stride = stride};
+      x = graph.relu(graph.add(y, changes ? conv_norm(graph, x, 4 * planes, down) : x));
+    }
+    stages.push_back(x);
+  }
+  return stages;
+}
+
 void c3d(Graph& graph, const Tensor& clip, double classes) {
   constexpr std::array<double, 8> k_widths = {64, 128, 256, 256, 512, 512, 512, 512};
   const Conv conv = {.bias = true, .depth_kernel = 3};

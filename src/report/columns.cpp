@@ -127,7 +127,7 @@ std::string price_text(const Recommendation& candidate) {
 }
 
 std::string candidate_text(const Gpu& gpu, double count) {
-  return count > 1.0 ? format_significant(count, 4) + "x " + std::string(gpu.id) : std::string(gpu.id);
+  return count > 1.0 ? std::to_string(std::llround(count)) + "x " + std::string(gpu.id) : std::string(gpu.id);
 }
 
 }  // namespace gpuadvise::report

@@ -85,7 +85,7 @@ std::string memory_sum(const MemoryFigures& memory) {
       text += fmt::format("{}{} {}", text.empty() ? "" : " + ", part.name, format_significant(bytes / k_gib, 2));
     }
   }
-  return text + " = " + format_gib(whole);
+  return text + " = " + format_gib(whole) + " shown by the driver with room to spare, " + format_gib(memory.need.expected) + " needed";
 }
 
 void write_estimate_members(JsonWriter& json, const Estimate& estimate) {

@@ -1,5 +1,6 @@
 #include "report/json_writer.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -31,35 +32,43 @@ std::size_t utf8_length(std::string_view text) {
   return 0;
 }
 
-void append_escaped(std::string& out, std::string_view text) {
+bool plain(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte >= 0x20U && byte < 0x7fU && c != '"' && c != '\\';
+}
+
+// Appends the escape of the character at the start of the text; returns how many bytes it stood for.
+std::size_t append_special(std::string& out, std::string_view text) {
   static constexpr std::string_view hex = "0123456789abcdef";
-  for (std::size_t i = 0; i < text.size();) {
-    const char c = text[i];
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-      ++i;
-    } else if (c == '\n') {
-      out += "\\n";
-      ++i;
-    } else if (c == '\t') {
-      out += "\\t";
-      ++i;
-    } else if (byte < 0x20U || byte == 0x7fU) {
-      out += "\\u00";
-      out += hex[byte >> 4U];
-      out += hex[byte & 0xFU];
-      ++i;
-    } else if (byte < 0x80U) {
-      out += c;
-      ++i;
-    } else if (const std::size_t length = utf8_length(text.substr(i))) {
-      out += text.substr(i, length);
-      i += length;
-    } else {
-      out += "\\ufffd";  // the user's own bytes may be anything
-      ++i;
+  const char c = text.front();
+  const auto byte = static_cast<unsigned char>(c);
+  if (c == '"' || c == '\\') {
+    out += '\\';
+    out += c;
+  } else if (c == '\n') {
+    out += "\\n";
+  } else if (c == '\t') {
+    out += "\\t";
+  } else if (byte < 0x20U || byte == 0x7fU) {
+    out += "\\u00";
+    out += hex[byte >> 4U];
+    out += hex[byte & 0xFU];
+  } else if (const std::size_t length = utf8_length(text)) {
+    out += text.substr(0, length);
+    return length;
+  } else {
+    out += "\\ufffd";  // the user's own bytes may be anything
+  }
+  return 1;
+}
+
+void append_escaped(std::string& out, std::string_view text) {
+  while (!text.empty()) {
+    const auto run = static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), plain) - text.begin());
+    out += text.substr(0, run);
+    text.remove_prefix(run);
+    if (!text.empty()) {
+      text.remove_prefix(append_special(out, text));
     }
   }
 }
@@ -115,7 +124,7 @@ void JsonWriter::close(char bracket) {
 void JsonWriter::key(std::string_view name) {
   separate();
   out_ += '"';
-  append_escaped(out_, name);
+  out_ += name;
   out_ += style_ == Style::indented ? "\": " : "\":";
   after_key_ = true;
 }

@@ -18,7 +18,7 @@ class JsonWriter {
   void end_object() { close('}'); }
   void begin_array() { open('['); }
   void end_array() { close(']'); }
-  void key(std::string_view name);
+  void key(std::string_view name);  // a name of our own: written as it is
 
   void value(std::string_view text);
   void value(const char* text) { value(std::string_view(text)); }

@@ -168,9 +168,9 @@ std::string findings_text(const Recommended& answer, const TextStyle& style) {
 std::string assumptions_text(const Advice& advice, const TextStyle& style) {
   std::string text;
   for (const std::string& assumption : advice.assumptions) {
-    text += wrap("assumed: " + assumption, style.width);
+    text += (text.empty() ? "Assumed: " : "; ") + assumption;
   }
-  return text;
+  return wrap(text, style.width);
 }
 
 std::vector<const Column*> value_columns(const View& view) {
@@ -225,7 +225,7 @@ std::string recommend_text(const Recommended& answer, const View& view, const Te
   const auto rows = shown(answer, view);
   std::string text = wrap(workload::summary(answer.request), style.width);
   if (!rows.empty()) {
-    text += wrap("memory: " + memory_sum(rows.front()->figures.memory) + " on " + candidate_text(*rows.front()->gpu, rows.front()->count),
+    text += wrap("memory on " + candidate_text(*rows.front()->gpu, rows.front()->count) + ": " + memory_sum(rows.front()->figures.memory),
                  style.width);
     text += "\n" + render_grid(fitting_grid(rows, view, style), style) + "\n";
     if (rows.size() < answer.advice.results.size()) {

@@ -89,7 +89,7 @@ Value special_value(const Request& request, K key) {
 }
 
 void append_item(std::string& line, std::string_view text) {
-  line += line.empty() ? "" : " · ";
+  line += line.empty() ? "" : ", ";
   line += text;
 }
 
@@ -144,34 +144,43 @@ std::string_view to_string(Origin origin) {
 
 std::string summary(const Request& request) {
   const Workload& w = request.workload;
+  bool assumed = false;
+  // What nobody said is marked, so that a reader can tell the question from what was put in for it.
+  const auto marked = [&](K key, std::string text) {
+    const bool told = request.origins[key] == Origin::user || request.origins[key] == Origin::file;
+    assumed = assumed || !told;
+    return told ? text : text + "*";
+  };
   std::string line = request.model_text.empty() ? request.model_file : request.model_text;
   if (line.empty()) {
     line = request.params_hint ? format_count(*request.params_hint) + " parameters" : std::string(request.model.name);
   }
-  append_item(line, name_of(K::task, w.task));
+  append_item(line, marked(K::task, std::string(name_of(K::task, w.task))));
   if (w.training() && w.method != Method::full) {
-    append_item(line, name_of(K::method, w.method));
+    append_item(line, marked(K::method, std::string(name_of(K::method, w.method))));
   }
-  append_item(line, value_text(request, K::precision));
-  append_item(line, "batch " + number_text(w.batch));
+  append_item(line, marked(K::precision, value_text(request, K::precision)));
+  append_item(line, marked(K::batch, "batch " + number_text(w.batch)));
   if (request.origins[K::seq] != Origin::unset) {
-    append_item(line, "seq " + number_text(w.seq));
+    append_item(line, marked(K::seq, "seq " + number_text(w.seq)));
   }
   if (w.image.height > 0) {
-    append_item(line, resolution_text(w.image));
+    append_item(line, marked(request.origins[K::resolution] != Origin::unset ? K::resolution : K::image, resolution_text(w.image)));
   }
   if (w.training()) {
-    append_item(line, name_of(K::optimizer, w.optimizer));
+    append_item(line, marked(K::optimizer, std::string(name_of(K::optimizer, w.optimizer))));
     if (w.checkpointing != Checkpointing::none) {
-      append_item(line, "grad_checkpointing " + std::string(name_of(K::grad_checkpointing, w.checkpointing)));
+      append_item(line,
+                  marked(K::grad_checkpointing, "grad-checkpointing " + std::string(name_of(K::grad_checkpointing, w.checkpointing))));
     }
   } else {
-    append_item(line, name_of(K::engine, w.engine));
+    append_item(line, marked(K::engine, std::string(name_of(K::engine, w.engine))));
   }
   if (w.all_gpus() > 1) {
-    append_item(line, number_text(w.all_gpus()) + " GPUs " + std::string(name_of(K::strategy, w.strategy)));
+    append_item(line, marked(K::gpus, number_text(w.all_gpus()) + " GPUs"));
+    append_item(line, marked(K::strategy, std::string(name_of(K::strategy, w.strategy))));
   }
-  return line;
+  return assumed ? line + " (* assumed)" : line;
 }
 
 }  // namespace gpuadvise::workload

@@ -24,7 +24,7 @@ struct Described {
 [[nodiscard]] std::string value_text(const Request& request, WorkloadKey key);
 // "user", "file", "default", "preset", "inferred".
 [[nodiscard]] std::string_view to_string(Origin origin);
-// "resnet50 · train · batch 32 · amp-fp16 · image 224": what was asked, in a line.
+// "resnet50, train*, amp-fp16, batch 32, 224x224*, sgd-momentum* (* assumed)": what was asked, in a line.
 [[nodiscard]] std::string summary(const Request& request);
 
 }  // namespace gpuadvise::workload

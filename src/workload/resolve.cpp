@@ -220,8 +220,11 @@ void apply_presets(Draft& draft, std::span<const StackPreset> presets) {
   }
   const std::string_view stack = name_of(K::stack, w.stack);
   const std::string_view field = catalog::enum_name(w.field);
+  const std::string_view method = name_of(K::method, w.method);
   for (const StackPreset& preset : presets) {
-    if (preset.stack != stack || (!preset.field.empty() && preset.field != field)) {
+    const bool meant =
+        preset.stack == stack && (preset.field.empty() || preset.field == field) && (preset.method.empty() || preset.method == method);
+    if (!meant) {
       continue;
     }
     if (const KeySpec* spec = find_key(preset.key)) {

@@ -1,6 +1,11 @@
 #include "estimate/memory/inference_memory.hpp"
 
+#include "estimate/memory/assemble.hpp"
 #include "estimate/memory/inference_engines.hpp"
+#include "estimate/memory/inference_state.hpp"
+
+#include <algorithm>
+#include <cmath>
 
 namespace gpuadvise::estimate {
 namespace {
@@ -33,10 +38,31 @@ InferenceEstimate by_engine(const InferenceInput& input, Capacity* capacity) {
   return kind == TransformerKind::embedding_decoder ? encoder_memory(input) : transformers_memory(input);
 }
 
+// Engines without a pool: how many cached tokens the card could hold beside everything else, by the rule for what a card needs.
+void fill_room_for_tokens(const InferenceInput& input, const InferenceEstimate& estimate, Capacity& capacity) {
+  const std::optional<double> total = device_total_bytes(input.workload, input.gpu);
+  // Sliding layers have taken what they take; only the others grow.
+  const double per_token = cache_bytes(input.shape, input.workload.kv_precision, input.workload.mla).per_global_token *
+                           kv_share_of_rank(input.shape, input.split.tensor) / input.split.stages * input.placement.kv_share;
+  const bool caches =
+      estimate.gpu.kv_cache > 0 && input.shape.kind != TransformerKind::encoder && input.shape.kind != TransformerKind::speech;
+  if (!total || per_token <= 0 || !caches) {
+    return;
+  }
+  const double live = (*total - estimate.gpu.runtime - estimate.gpu.communication) / k_need_per_allocated;
+  const double beside = estimate.allocated - estimate.gpu.kv_cache;
+  capacity.kv_tokens = std::floor(std::max(0.0, live - beside) / per_token);
+}
+
 }  // namespace
 
 MemoryFigures inference_memory(const Workload& workload, const TransformerShape& shape, const Gpu* gpu, Capacity* capacity) {
-  return inference_figures(by_engine(inference_input(workload, shape, gpu), capacity));
+  const InferenceInput input = inference_input(workload, shape, gpu);
+  const InferenceEstimate estimate = by_engine(input, capacity);
+  if (capacity != nullptr && !capacity->kv_tokens && !estimate.minimum_card) {
+    fill_room_for_tokens(input, estimate, *capacity);
+  }
+  return inference_figures(estimate);
 }
 
 }  // namespace gpuadvise::estimate

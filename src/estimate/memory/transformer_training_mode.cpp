@@ -14,6 +14,11 @@ bool casts_whole_model(const Workload& w) {
   return w.strategy == Strategy::fsdp || w.strategy == Strategy::zero1 || w.strategy == Strategy::zero2 || w.strategy == Strategy::zero3;
 }
 
+// ZeRO optimizers hold the fp32 weights beside their states, and the model itself is in 16 bits.
+bool keeps_master_copy(const Workload& w) {
+  return w.method == Method::full && casts_whole_model(w) && w.strategy != Strategy::fsdp;
+}
+
 double quantised_bytes(PrecisionKind kind) {
   switch (kind) {
     case PrecisionKind::int4_gptq:
@@ -41,6 +46,10 @@ TrainingMode full_mode(const Workload& w, bool sixteen_bit) {
     mode.compute = 2;
     mode.residual = one_type ? 2 : 4;
     mode.cast_copy = one_type ? 0 : 2;
+    if (keeps_master_copy(w)) {
+      mode.base = mode.embedding = mode.trained = 2;
+      mode.master = 4;
+    }
   } else if (sixteen_bit) {
     mode.base = mode.embedding = mode.trained = mode.compute = mode.residual = 2;
   }

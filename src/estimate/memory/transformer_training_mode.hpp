@@ -18,6 +18,7 @@ struct TrainingMode {
   double quantised = 0;  // a weight of a quantised linear layer, scales included
   double embedding = 4;
   double unquantised = 4;  // what a quantiser leaves alone beside the embeddings: norms, an image tower
+  double master = 0;       // fp32 copy of a 16-bit trained parameter, kept with the states
   double trained = 4;      // a trained parameter (its gradient and its states have the same type)
   double compute = 4;      // operands of matrix products
   double residual = 4;     // the stream between blocks, and what its checkpoints keep

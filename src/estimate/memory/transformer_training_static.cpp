@@ -2,6 +2,8 @@
 
 #include "estimate/memory/optimizer_states.hpp"
 
+#include <algorithm>
+
 namespace gpuadvise::estimate {
 namespace {
 
@@ -45,7 +47,7 @@ StaticBytes static_bytes(const Workload& w, const TransformerShape& s, const Par
     bytes.extra_weights += mode.cast_copy * (split.linear + split.experts);
   }
   bytes.gradients = trained * mode.trained;
-  bytes.states = trained * optimizer_bytes(w.optimizer, mode.trained).states;
+  bytes.states = trained * (mode.master + optimizer_bytes(w.optimizer, std::max(mode.trained, mode.master)).states);
   if (optimizer_in_backward(w, stack)) {
     bytes.gradients = 2 * s.vocab * s.hidden * mode.trained;  // the two largest tensors
   }

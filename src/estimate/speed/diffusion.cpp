@@ -16,6 +16,8 @@ double latent_tokens(const DiffusionPipeline& p, double width, double height, do
   return std::floor(width / cell) * std::floor(height / cell) * slices;
 }
 
+constexpr double k_usual_first_width = 320.0;
+
 struct Size {
   double width;
   double height;
@@ -51,10 +53,12 @@ DiffusionWork diffusion_work(const Workload& workload, const DiffusionPipeline& 
   DiffusionWork work;
   work.evaluations = guided(p) && !workload.training() ? 2.0 : 1.0;
   if (p.denoiser == DenoiserKind::unet) {
-    // U-Nets: published counts; without one, SD 1.5's FLOP a parameter and latent pixel.
-    const double latent = pixels(own) / (512.0 * 512.0);
-    work.tflop = p.step_tflop.value_or(0.79e-9 * p.denoiser_params * latent) * scale;
-    work.traffic_gb = p.step_traffic_gb.value_or(3.0e-9 * p.denoiser_params * latent) * scale;
+    // Published counts; without one, SD 1.5's FLOP a parameter and latent pixel. Traffic: every level of such networks halves
+    // the side and at most doubles the channels, so it follows the first level, about 950 outputs a latent pixel and channel.
+    const double latent = pixels(own) / (p.vae_spatial * p.vae_spatial);
+    const double first = p.channels.empty() ? k_usual_first_width : p.channels[0];
+    work.tflop = p.step_tflop.value_or(1.93e-13 * p.denoiser_params * latent) * scale;
+    work.traffic_gb = p.step_traffic_gb.value_or(1.9e-6 * first * latent) * scale;
     work.operators = p.denoiser_params > 1.5e9 ? 1600.0 : 900.0;
     return work;
   }

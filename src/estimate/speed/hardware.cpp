@@ -21,7 +21,8 @@ constexpr std::array<FamilyRow, 28> k_families = {{
     {Architecture::kepler, row("power.maxwell"), k_none, row("diffusion.pascal"), k_none, row("prefill.pascal")},
     {Architecture::maxwell, row("power.maxwell"), k_none, row("diffusion.pascal"), k_none, row("prefill.pascal")},
     {Architecture::pascal, row("power.pascal"), k_none, row("diffusion.pascal"), k_none, row("prefill.pascal")},
-    {Architecture::volta, row("power.volta"), k_none, k_none, k_none, row("prefill.volta")},
+    // Flash attention needs Ampere: before it, the attention of denoisers goes through slower kernels.
+    {Architecture::volta, row("power.volta"), k_none, row("diffusion.turing"), k_none, row("prefill.volta")},
     {Architecture::turing, row("power.turing"), k_none, row("diffusion.turing")},
     {Architecture::ampere_dc, row("power.ampere_dc")},
     {Architecture::ampere, row("power.ampere")},

@@ -12,6 +12,20 @@
 namespace gpuadvise::estimate {
 namespace {
 
+// vLLM multiplies 4-bit floats as such on data-centre cards only; elsewhere it unpacks them to 16 bits (its Marlin kernels).
+MathPath serving_path(const Workload& workload, const Gpu& gpu) {
+  const MathPath path = inference_path(workload.precision);
+  const bool unpacks = workload.engine == Engine::vllm && path == MathPath::fp4 && gpu.segment != Segment::datacenter;
+  return unpacks ? MathPath::half : path;
+}
+
+// TensorRT-LLM's 8- and 4-bit checkpoints come with an 8-bit cache.
+KvPrecision cache_precision(const Workload& workload) {
+  const MathPath path = inference_path(workload.precision);
+  const bool narrow = workload.engine == Engine::tensorrt_llm && (path == MathPath::fp8 || path == MathPath::fp4);
+  return narrow ? KvPrecision{KvType::fp8, KvType::fp8} : workload.kv_precision;
+}
+
 // How the cards are used: `copies` of the model, each over tensor x pipeline cards.
 struct Layout {
   double copies = 1.0;
@@ -39,7 +53,7 @@ double sequences_that_fit(const Workload& workload, const TransformerShape& shap
   const double memory = gpu.memory_gib * 1073741824.0 * 0.94;
   const double left = (memory - 1.5e9) * layout.cards() - 1.03 * stored;
   const double length = workload.prompt_len + 0.75 * workload.gen_len;
-  const double each = kv_sequence_bytes(shape, workload.kv_precision, length);
+  const double each = kv_sequence_bytes(shape, cache_precision(workload), length);
   return each > 0.0 ? std::max(1.0, left / each) : 256.0;
 }
 
@@ -70,7 +84,7 @@ struct Costs {
 };
 
 Costs costs_of(const Workload& workload, const TransformerShape& shape, const Gpu& gpu) {
-  const MathPath path = inference_path(workload.precision);
+  const MathPath path = serving_path(workload, gpu);
   const Rate rate = sustained_rate(gpu, path);
   double factor = efficiency_of(path, rate);
   factor *= workload.engine == Engine::vllm ? constant(row("serving.vllm")) : 1.0;
@@ -100,7 +114,7 @@ StepTime iteration_of(const Workload& workload, const TransformerShape& shape, c
   StepTime time;
   time.traffic =
       costs.inverse_bandwidth * (weights_read(shape, bytes, sequences) / constant(row("serving.weights")) +
-                                 sequences * kv_sequence_bytes(shape, workload.kv_precision, context) / constant(row("serving.kv")));
+                                 sequences * kv_sequence_bytes(shape, cache_precision(workload), context) / constant(row("serving.kv")));
   time.compute = sequences * costs.flop_seconds;
   // Routing, sorting and the many small products of experts add kernels that no larger card shortens.
   const double routing = shape.moe.experts > 0.0 ? constant(row("serving.expert_layer")) : 0.0;

@@ -81,6 +81,20 @@ TEST_CASE("llama.cpp's compute buffer holds the logits of a micro-batch, or the 
   CHECK(buffer_mib("qwen3-32b") == Approx(2136).epsilon(0.003));
 }
 
+TEST_CASE("a card tells how many tokens it could hold beside the weights") {
+  Workload w = request(Engine::llama_cpp, PrecisionKind::gguf, 7680, 512);
+  w.precision.mix = GgufMix::Q4_K_M;
+  w.flash_attn = true;
+  Capacity capacity;
+  static_cast<void>(inference_memory(w, catalog_shape("llama-3.1-8b"), &catalog_gpu("rtx-3090"), &capacity));
+  REQUIRE(capacity.kv_tokens);
+  // (23.6 - 0.55) / 1.06 - 4.9 GiB at 128 KiB a token
+  CHECK(*capacity.kv_tokens == Approx(138000).epsilon(0.03));
+  Capacity unknown;
+  static_cast<void>(inference_memory(w, catalog_shape("llama-3.1-8b"), nullptr, &unknown));
+  CHECK_FALSE(unknown.kv_tokens);
+}
+
 TEST_CASE("transformers peaks in the prefill of a long prompt") {
   // Qwen2.5 speed benchmark, A100 80 GB: 14,336 tokens of prompt, 2,048 of answer
   const MemoryFigures memory = inference_memory(request(Engine::transformers, PrecisionKind::bf16, 14336, 2048),

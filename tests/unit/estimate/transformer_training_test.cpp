@@ -149,6 +149,19 @@ TEST_CASE("shards and stages divide what they should", "[estimate][transformer]"
   CHECK(memory(w, llama_2_7b()).components.weights == Approx(replica.weights / 8));
 }
 
+TEST_CASE("ZeRO has 16-bit weights and gradients, and an fp32 copy among the states", "[estimate][transformer]") {
+  Workload w = training_of(llama_2_7b(), PrecisionKind::amp_bf16);
+  w.checkpointing = Checkpointing::full;
+  w.gpus = 8;
+  w.strategy = Strategy::zero1;
+  const MemoryComponents one = memory(w, llama_2_7b()).components;
+  CHECK(one.weights + one.gradients == Approx(4 * llama_2_7b().params));
+  CHECK(one.optimizer_states == Approx(12 * llama_2_7b().params / 8));
+  w.strategy = Strategy::zero3;
+  const MemoryComponents three = memory(w, llama_2_7b()).components;
+  CHECK(three.weights + three.gradients + three.optimizer_states == Approx(16 * llama_2_7b().params / 8));
+}
+
 TEST_CASE("what is offloaded is on the host", "[estimate][transformer]") {
   Workload w = training_of(llama_2_7b(), PrecisionKind::bf16);
   w.checkpointing = Checkpointing::full;
