@@ -187,8 +187,8 @@ void dense_detector(Graph& graph, const DenseName& name, const Setup& s, const S
 
 RegionUse region_use(const DenseName& name) {
   RegionUse use;
-  const bool htc = name.has("htc") || name.has("hybridtaskcascade") || name.has("detectors") || name.has("scnet");
-  use.stages = name.has("cascade") || htc ? 3 : 1;
+  const bool htc = name.has("htc") || name.has("hybridtaskcascade") || name.has("scnet");
+  use.stages = name.has("cascade") || htc || name.has("detectors") ? 3 : 1;
   use.mask = name.has("mask") || htc || name.has("panoptic") || name.has("pointrend");
   use.mask_passes = htc ? 2 : 1;  // a stage runs the heads of the stages before: 1 + 2 + 3 passes of three
   use.mask_score = name.has("maskscoring") || name.has("msrcnn");
