@@ -38,7 +38,7 @@ MemoryFigures transformer_training_memory(const Workload& w, const TransformerSh
   const StackBehaviour& stack = stack_behaviour(w.stack);
   const TrainingMode mode = training_mode(w, stack);
   const ParameterSplit split = split_parameters(s);
-  const Parallel parallel = parallel_degrees(w);
+  const Parallel parallel = parallel_degrees(w, stack);
   const StaticBytes whole = static_bytes(w, s, split, mode, stack);
   const ShardedBytes held = shard(w, s, split, mode, stack, whole, parallel);
   const StepBytes step = step_bytes(w, s, mode, stack, parallel);

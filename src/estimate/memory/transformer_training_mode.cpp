@@ -67,13 +67,14 @@ TrainingMode training_mode(const Workload& w, const StackBehaviour& stack) {
   mode.trains_base = false;
   mode.cast_copy = 0;
   mode.trained = sixteen_bit ? stack.adapter_bytes : 4;
-  const PrecisionKind stored = w.weights ? w.weights->kind : (w.method == Method::qlora ? PrecisionKind::nf4 : w.precision.kind);
+  const Precision stored_as = w.weights.value_or(w.method == Method::qlora ? Precision{PrecisionKind::nf4} : w.precision);
+  const PrecisionKind stored = stored_as.kind;
   const bool fp32_base = stored == PrecisionKind::fp32 || !sixteen_bit;
   mode.base = mode.embedding = mode.unquantised = fp32_base ? 4 : 2;
   mode.residual = fp32_base ? 4 : 2;
   mode.cast_copy = fp32_base && sixteen_bit ? 2 : 0;
-  if (w.weights ? is_quantised(*w.weights) : w.method == Method::qlora) {
-    mode.quantised = w.weights && w.method == Method::qlora && stored == PrecisionKind::nf4 ? k_nf4_double : quantised_bytes(stored);
+  if (is_quantised(stored_as)) {
+    mode.quantised = quantised_bytes(stored);
     mode.storage = mode.quantised > 0.9 ? BaseStorage::int8 : BaseStorage::nf4;
     mode.base = 2;
     // peft's prepare_model_for_kbit_training: what is not quantised becomes fp32, and 4-bit layers answer in the type

@@ -100,16 +100,34 @@ double stage_share(const ParameterSplit& split, const TransformerShape& s, doubl
   return ((split.total() - split.embedding) / stages + end) / split.total();
 }
 
+// What is offloaded leaves the card but for the units in work.
+void move_to_host(const Workload& w, const TransformerShape& s, const Gathered& in_work, ShardedBytes& bytes) {
+  const double gpus = w.all_gpus();
+  if (w.offload.kind == OffloadKind::optimizer) {
+    bytes.host = bytes.states * gpus;
+    bytes.states = 0;
+  } else if (w.offload.kind == OffloadKind::layers) {
+    const double away = 1 - std::min(1.0, w.offload.layers_on_gpu / std::max(1.0, all_layers(s)));
+    bytes.host = away * bytes.weights * gpus;
+    bytes.gathered += std::min(in_work.weights, away * bytes.weights);
+    bytes.weights *= 1 - away;
+  } else if (keeps_weights_on_host(w.offload.kind)) {
+    bytes.host = (bytes.weights + bytes.gradients + bytes.states) * gpus;
+    bytes.gathered = std::min(in_work.weights + in_work.gradients, bytes.weights + bytes.gradients + bytes.gathered);
+    bytes.weights = bytes.gradients = bytes.states = 0;
+  }
+}
+
 }  // namespace
 
-Parallel parallel_degrees(const Workload& w) {
+Parallel parallel_degrees(const Workload& w, const StackBehaviour& stack) {
   Parallel parallel;
   const double all = w.all_gpus();
   parallel.tensor = std::max(1.0, w.strategy == Strategy::tp && w.tp <= 1 ? w.gpus : w.tp);
   parallel.pipeline = std::max(1.0, (w.strategy == Strategy::pp || w.strategy == Strategy::layer_split) && w.pp <= 1 ? all : w.pp);
   parallel.context = std::max(1.0, w.cp);
   parallel.data = std::max(1.0, all / (parallel.tensor * parallel.pipeline * parallel.context));
-  parallel.sequence_parallel = w.stack == Stack::megatron || w.stack == Stack::torchtitan;
+  parallel.sequence_parallel = stack.sequence_parallel;
   return parallel;
 }
 
@@ -133,15 +151,7 @@ ShardedBytes shard(const Workload& w, const TransformerShape& s, const Parameter
                        std::min(in_work.gradients, part(whole.gradients, false) - bytes.gradients);
     }
   }
-  const double gpus = w.all_gpus();
-  if (w.offload.kind == OffloadKind::optimizer) {
-    bytes.host = bytes.states * gpus;
-    bytes.states = 0;
-  } else if (keeps_weights_on_host(w.offload.kind)) {
-    bytes.host = (bytes.weights + bytes.gradients + bytes.states) * gpus;
-    bytes.gathered = std::min(in_work.weights + in_work.gradients, bytes.weights + bytes.gradients + bytes.gathered);
-    bytes.weights = bytes.gradients = bytes.states = 0;
-  }
+  move_to_host(w, s, in_work, bytes);
   return bytes;
 }
 

@@ -13,7 +13,7 @@ struct Parallel {
   double data = 1;  // replicas or shards
   bool sequence_parallel = false;
 };
-[[nodiscard]] Parallel parallel_degrees(const Workload& workload);
+[[nodiscard]] Parallel parallel_degrees(const Workload& workload, const StackBehaviour& stack);
 
 // Bytes of one GPU.
 struct ShardedBytes {

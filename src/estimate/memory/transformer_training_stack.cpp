@@ -51,9 +51,10 @@ constexpr std::array<StackBehaviour, 13> k_rows = {{
      .logit_bytes_pure = 8,
      .compiled_logit_share = 0.5,
      .slack = 0.08,
-     .own_embedding_unit = true},
+     .own_embedding_unit = true,
+     .sequence_parallel = true},
     {.stack = llm_foundry, .logit_bytes_autocast = 8, .logit_bytes_pure = 8, .slack = 0.08},
-    {.stack = megatron, .logit_bytes_autocast = 8, .logit_bytes_pure = 8, .slack = 0.08},
+    {.stack = megatron, .logit_bytes_autocast = 8, .logit_bytes_pure = 8, .slack = 0.08, .sequence_parallel = true},
 }};
 
 }  // namespace
