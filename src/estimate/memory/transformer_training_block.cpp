@@ -96,8 +96,8 @@ double quantised_input_bytes(const TransformerShape& s, const StackBehaviour& st
 BlockBytes block_bytes(const Workload& w, const TransformerShape& s, const TrainingMode& mode, const StackBehaviour& stack, double seq) {
   const bool dropout = has_dropout(s);
   BlockBytes bytes;
-  const double attention_share =
-      s.attention_layers > 0 && s.linear.layers > 0 ? s.attention_layers / (s.attention_layers + s.linear.layers) : 1;
+  // A hybrid is taken as uniform: every block has both, in their proportion.
+  const double attention_share = s.linear.layers > 0 ? s.attention_layers / (s.attention_layers + s.linear.layers) : 1;
   bytes.attention = attention_share * attention_bytes(s, mode.compute) + (1 - attention_share) * recurrent_bytes(s.linear, mode.compute);
   if (writes_scores(w, s)) {
     bytes.scores = attention_share * s.heads * seq * score_bytes(mode, dropout);
