@@ -158,6 +158,55 @@ MixPart part_of(TensorKind kind) {
 
 constexpr double k_large_gqa_layers = 80;  // the "70B" models, whose value matrices the quantiser treats with more care
 
+struct LayerBytes {
+  double bytes = 0;
+  double experts = 0;
+  double elements = 0;
+  double values = 0;  // tensors that the rules count
+  double downs = 0;
+};
+
+LayerBytes assign_layer(const TransformerShape& shape, LayerKind kind, int layer, MixAssigner& assigner) {
+  LayerBytes sum;
+  const double values = assigner.values_seen();
+  const double downs = assigner.downs_seen();
+  for_each_layer_tensor(shape, kind, [&](const Tensor& tensor) {
+    const double bytes = gguf_tensor_bytes(assigner.next(tensor, layer), tensor.columns, tensor.rows * tensor.count);
+    sum.bytes += bytes;
+    sum.experts += tensor.expert ? bytes : 0.0;
+    sum.elements += tensor.elements();
+  });
+  sum.values = assigner.values_seen() - values;
+  sum.downs = assigner.downs_seen() - downs;
+  return sum;
+}
+
+// Layers repeat: a model has a handful of kinds that differ in a type. When full it only forgets to remember.
+class LayerMemo {
+ public:
+  [[nodiscard]] const LayerBytes* find(LayerKind kind, std::uint32_t signature) const {
+    for (const Entry& entry : entries_) {
+      if (entry.signature == signature && entry.kind == kind) {
+        return &entry.bytes;
+      }
+    }
+    return nullptr;
+  }
+  void add(LayerKind kind, std::uint32_t signature, const LayerBytes& bytes) {
+    if (entries_.size() < entries_.capacity()) {
+      entries_.push_back({kind, signature, bytes});
+    }
+  }
+
+ private:
+  struct Entry {
+    LayerKind kind;
+    std::uint32_t signature = 0;
+    LayerBytes bytes;
+  };
+  FixedList<Entry, 24> entries_;
+};
+
 }  // namespace
 
 MixAssigner::MixAssigner(const TransformerShape& shape, GgufMix mix, bool importance_matrix)
@@ -282,6 +331,23 @@ GgufType MixAssigner::next(const Tensor& tensor, int layer) {
   return fitting_type(type, tensor.columns);
 }
 
+std::uint32_t MixAssigner::index_bits(double index) const {
+  const auto at = [](bool holds, unsigned position) { return holds ? 1U << position : 0U; };
+  return at(index < 2, 0) | at(index < 4, 1) | at(index < eighth_, 2) | at(index < sixteenth_, 3) | at(index < seven_eighths_, 4) |
+         at(extra_bits(index), 5);
+}
+
+std::uint32_t MixAssigner::signature(int layer) const {
+  // A layer may have two of each: a shared expert's matrix beside the experts', cross attention beside self attention.
+  return index_bits(values_seen_) | index_bits(values_seen_ + 1) << 6U | index_bits(downs_seen_) << 12U |
+         index_bits(downs_seen_ + 1) << 18U | index_bits(layer) << 24U;
+}
+
+void MixAssigner::skip_layer(double values, double downs) {
+  values_seen_ += values;
+  downs_seen_ += downs;
+}
+
 bool default_importance_matrix(GgufMix mix) {
   return in(k_lowest | bit(Mix::IQ3_XXS), mix);
 }
@@ -289,18 +355,27 @@ bool default_importance_matrix(GgufMix mix) {
 GgufBytes gguf_bytes(const TransformerShape& shape, GgufMix mix, bool importance_matrix) {
   MixAssigner assigner(shape, mix, importance_matrix);
   GgufBytes sum;
-  for_each_tensor(shape, [&](const Tensor& tensor, int layer) {
-    const double bytes = gguf_tensor_bytes(assigner.next(tensor, layer), tensor.columns, tensor.rows * tensor.count);
+  for_each_outer_tensor(shape, [&](const Tensor& tensor) {
+    const double bytes = gguf_tensor_bytes(assigner.next(tensor, -1), tensor.columns, tensor.rows * tensor.count);
     sum.elements += tensor.elements();
-    sum.experts += tensor.expert ? bytes : 0.0;
-    if (tensor.kind == TensorKind::token_embedding) {
-      sum.embedding += bytes;
-    } else if (tensor.kind == TensorKind::output_head) {
-      sum.head += bytes;
-    } else {
-      (layer < 0 ? sum.outer : sum.layers) += bytes;
-    }
+    (tensor.kind == TensorKind::token_embedding ? sum.embedding : tensor.kind == TensorKind::output_head ? sum.head : sum.outer) += bytes;
   });
+  LayerMemo memo;
+  const int layers = total_layers(shape);
+  for (int layer = 0; layer < layers; ++layer) {
+    const LayerKind kind = layer_kind(shape, layer);
+    const std::uint32_t signature = assigner.signature(layer);
+    const LayerBytes* known = memo.find(kind, signature);
+    const LayerBytes bytes = known != nullptr ? *known : assign_layer(shape, kind, layer, assigner);
+    if (known != nullptr) {
+      assigner.skip_layer(bytes.values, bytes.downs);
+    } else {
+      memo.add(kind, signature, bytes);
+    }
+    sum.layers += bytes.bytes;
+    sum.experts += bytes.experts;
+    sum.elements += bytes.elements;
+  }
   return sum;
 }
 

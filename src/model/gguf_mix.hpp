@@ -55,7 +55,15 @@ class MixAssigner {
 
   [[nodiscard]] GgufType next(const Tensor& tensor, int layer);
 
+  // Layers of one kind that start with the same signature get the same types: all that the rules ask of their indexes.
+  [[nodiscard]] std::uint32_t signature(int layer) const;
+  // Counts a layer's tensors without assigning them.
+  void skip_layer(double values, double downs);
+  [[nodiscard]] double values_seen() const { return values_seen_; }
+  [[nodiscard]] double downs_seen() const { return downs_seen_; }
+
  private:
+  [[nodiscard]] std::uint32_t index_bits(double index) const;
   [[nodiscard]] bool extra_bits(double index) const;
   [[nodiscard]] bool holds(MixCondition condition, double index) const;
   [[nodiscard]] GgufType by_rules(MixPart part, double index) const;

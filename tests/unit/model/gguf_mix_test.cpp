@@ -99,3 +99,20 @@ TEST_CASE("experts keep their routers in full precision") {
   });
   CHECK(saw_router);
 }
+
+TEST_CASE("layers that are remembered are the layers that would be counted") {
+  for (const catalog::ModelEntry& entry : catalog::builtin_models()) {
+    if (entry.transformer == nullptr) {
+      continue;
+    }
+    for (const GgufMix mix : {GgufMix::IQ2_M, GgufMix::Q3_K_M, GgufMix::Q4_K_M, GgufMix::IQ3_XS, GgufMix::Q4_K_S}) {
+      INFO(entry.id << " " << to_string(mix));
+      model::MixAssigner assigner(*entry.transformer, mix, false);
+      double sum = 0;
+      model::for_each_tensor(*entry.transformer, [&](const model::Tensor& tensor, int layer) {
+        sum += model::gguf_tensor_bytes(assigner.next(tensor, layer), tensor.columns, tensor.rows * tensor.count);
+      });
+      CHECK(model::gguf_bytes(*entry.transformer, mix, false).total() == Approx(sum).epsilon(1e-12));
+    }
+  }
+}
