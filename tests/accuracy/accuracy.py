@@ -1,0 +1,235 @@
+#!/usr/bin/env python3
+"""Scores the program against the project's own set of published measurements.
+
+usage: accuracy.py check PROGRAM          exit 1 when a gate of gates.json is missed
+       accuracy.py report PROGRAM         writes docs/accuracy.md
+       accuracy.py leave-out PROGRAM KEY  median error by source or gpu: what each would look like to a method that never saw it
+
+A measurement is compared only with the figure of its own kind (allocated, reserved, device, a component, a rate).
+"""
+import collections
+import json
+import math
+import os
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+GIB = 2.0 ** 30
+COMPONENTS = {'weights', 'kv_cache', 'workspace', 'activations', 'recurrent_state', 'runtime'}
+RATES = {'throughput': 'throughput', 'step_seconds': 'step_seconds', 'prefill': 'prefill_tokens_per_s', 'decode': 'decode_tokens_per_s'}
+
+
+def measurements():
+    for name in sorted(os.listdir(os.path.join(HERE, 'measurements'))):
+        with open(os.path.join(HERE, 'measurements', name), encoding='utf-8') as file:
+            for group in json.load(file)['sources']:
+                for row in group['rows']:
+                    yield dict(row, source=group['source'])
+
+
+def answers(program, rows):
+    text = ''.join(json.dumps(dict(row['request'], id=i)) + '\n' for i, row in enumerate(rows))
+    done = subprocess.run([program, 'estimate', '--jsonl', '-'], input=text, capture_output=True, text=True)
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    if len(found) != len(rows):
+        sys.exit(f'accuracy: {len(found)} answers to {len(rows)} requests: {done.stderr[:500]}')
+    return found
+
+
+def figure(row, answer):
+    """-> (expected, low, high) in the unit of the measurement, or None"""
+    if not answer['ok']:
+        return None
+    what, memory = row['what'], answer['memory']
+    everywhere = row.get('scope') == 'all-gpus'
+    if what == 'kv_tokens':
+        value = answer['capacity']['kv_tokens']
+        return None if value is None else (value, None, None)
+    if what in COMPONENTS:
+        value = memory['all_gpus_components_bytes' if everywhere else 'components_bytes'][what]
+        return value / GIB, None, None
+    if what in RATES:
+        rate = answer.get('speed', {}).get(RATES[what])
+        return (rate['expected'], rate['low'], rate['high']) if rate else None
+    interval = memory['all_gpus_bytes'].get(what) if everywhere else memory.get(what + '_bytes')
+    return tuple(interval[k] / GIB for k in ('expected', 'low', 'high')) if interval else None
+
+
+def holds(row, answer):
+    need = answer['memory']['need_bytes'] if answer['ok'] else None
+    if need is None:
+        return False
+    return need['low'] / GIB <= row['value'] if row['what'] == 'fits-in' else need['high'] / GIB >= 0.95 * row['value']
+
+
+def quantile(values, share):
+    values = sorted(values)
+    return values[min(len(values) - 1, int(share * len(values)))] if values else None
+
+
+def order(rows, found):
+    groups = collections.defaultdict(dict)
+    for row, answer in zip(rows, found):
+        value = figure(row, answer)
+        request = row['request']
+        if row['what'] not in RATES or value is None or request.get('gpus', 1) != 1:
+            continue
+        sign = -1 if row['what'] == 'step_seconds' else 1
+        same = json.dumps({k: v for k, v in request.items() if k != 'gpu'}, sort_keys=True)
+        groups[(row['class'], row['source'], row['what'], same)][request.get('gpu')] = (row['value'] ** sign, value[0] ** sign)
+    right, pairs = collections.Counter(), collections.Counter()
+    for (name, *_), cards in groups.items():
+        items = list(cards.values())
+        for i, (a, pa) in enumerate(items):
+            for b, pb in items[i + 1:]:
+                if max(a, b) > 1.15 * min(a, b):
+                    pairs[name] += 1
+                    right[name] += (a > b) == (pa > pb)
+    return {name: right[name] / n for name, n in pairs.items() if n >= 10}
+
+
+def summarise(rows, found):
+    classes = {}
+    for row, answer in zip(rows, found):
+        c = classes.setdefault(row['class'], {'n': 0, 'errors': [], 'banded': 0, 'inside': 0, 'over': 0, 'widths': [], 'held': 0, 'worst': []})
+        c['n'] += 1
+        if row['class'] == 'bounds':
+            c['held'] += holds(row, answer)
+            continue
+        value = figure(row, answer)
+        if value is None:
+            continue
+        expected, low, high = value
+        error = expected / row['value'] - 1
+        c['errors'].append(error)
+        c['worst'].append((abs(error), row, expected))
+        if low is not None:
+            c['banded'] += 1
+            c['inside'] += low <= row['value'] <= high
+            c['over'] += row['value'] > high
+            c['widths'].append(high / low if low > 0 else math.inf)
+    ordered = order(rows, found)
+    for name, c in classes.items():
+        errors = c['errors']
+        c['figures'] = {
+            'answered': len(errors) / c['n'] if name != 'bounds' else None,
+            'median': quantile([abs(e) for e in errors], 0.5),
+            'p90': quantile([abs(e) for e in errors], 0.9),
+            'bias': quantile(errors, 0.5),
+            'in_band': c['inside'] / c['banded'] if c['banded'] else None,
+            'over_band': c['over'] / c['banded'] if c['banded'] else None,
+            'width': quantile(c['widths'], 0.5),
+            'order': ordered.get(name),
+            'held': c['held'] / c['n'] if name == 'bounds' else None,
+        }
+    return classes
+
+
+def missed(classes):
+    with open(os.path.join(HERE, 'gates.json'), encoding='utf-8') as file:
+        gates = json.load(file)
+    at_least = {'answered', 'in_band', 'order', 'held'}
+    for name, wanted in gates.items():
+        figures = classes.get(name, {}).get('figures')
+        if figures is None:
+            yield f'{name}: no measurements'
+            continue
+        for key, limit in wanted.items():
+            value = figures[key]
+            if value is None:
+                # Order needs enough pairs; a set without them cannot be judged by it.
+                if key != 'order':
+                    yield f'{name} {key}: nothing to judge'
+            elif (value < limit) if key in at_least else (abs(value) > limit):
+                yield f'{name} {key}: {value:.3f} ({"at least" if key in at_least else "at most"} {limit})'
+
+
+def percent(value, signed=False):
+    return '-' if value is None else f'{100 * value:+.1f} %' if signed else f'{100 * value:.1f} %'
+
+
+def table(classes):
+    lines = ['| class | n | median | 90 % within | bias | in band | above band | band width | order of cards |',
+             '| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |']
+    for name in sorted(classes):
+        f = classes[name]['figures']
+        if name == 'bounds':
+            continue
+        width = '-' if f['width'] is None else f"{f['width']:.2f}x"
+        lines.append(f"| {name} | {classes[name]['n']} | {percent(f['median'])} | {percent(f['p90'])} | {percent(f['bias'], True)} | "
+                     f"{percent(f['in_band'])} | {percent(f['over_band'])} | {width} | {percent(f['order'])} |")
+    return '\n'.join(lines)
+
+
+def groups_table(rows, found, key):
+    errors = collections.defaultdict(list)
+    for row, answer in zip(rows, found):
+        value = figure(row, answer) if row['class'] != 'bounds' else None
+        if value:
+            name = row['source'] if key == 'source' else row['request'].get(key) or 'none'
+            errors[('speed' if row['class'].startswith('speed:') else 'memory', name)].append(value[0] / row['value'] - 1)
+    lines = [f'| what | {key} | n | median | bias |', '| --- | --- | ---: | ---: | ---: |']
+    for (what, name), values in sorted(errors.items()):
+        if len(values) >= 8:
+            lines.append(f'| {what} | {name} | {len(values)} | {percent(quantile([abs(v) for v in values], 0.5))} | '
+                         f'{percent(quantile(values, 0.5), True)} |')
+    return '\n'.join(lines)
+
+
+def report(rows, found, classes):
+    worst = []
+    for name in sorted(classes):
+        for error, row, expected in sorted(classes[name]['worst'], key=lambda w: -w[0])[:2]:
+            request = row['request']
+            worst.append(f"| {name} | {request.get('model')} | {row['what']} | {row['value']:.3g} | {expected:.3g} | {row['source']} |")
+    held = classes['bounds']['figures']['held']
+    text = f"""# How sure the estimates are
+
+Made by `tests/accuracy/accuracy.py report`; do not edit. Each row of `tests/accuracy/measurements` is a published measurement; the program
+is asked the same request and compared with the figure of the same kind. Median and 90 % are of the absolute error; the band is the
+program's own 90 % interval; the order is the share of pairs of cards, measured more than 15 % apart, that are ranked as measured.
+The constants were fitted with these measurements in view, so other work will show somewhat larger errors.
+
+{table(classes)}
+
+Configurations known to fit a memory size, or not to: {percent(held)} of {classes['bounds']['n']} are judged so.
+
+## By card
+
+Cards with at least eight measurements. The constants are per silicon family and per kind of work, never per card, so each line is close
+to what a card left out of the fit would show.
+
+{groups_table(rows, found, 'gpu')}
+
+## The worst cases
+
+| class | model | what | measured | estimated | source |
+| --- | --- | --- | ---: | ---: | --- |
+""" + '\n'.join(worst) + '\n'
+    path = os.path.join(HERE, '..', '..', 'docs', 'accuracy.md')
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write(text)
+
+
+def main():
+    if len(sys.argv) < 3 or sys.argv[1] not in ('check', 'report', 'leave-out'):
+        sys.exit(__doc__)
+    rows = list(measurements())
+    found = answers(sys.argv[2], rows)
+    if sys.argv[1] == 'leave-out':
+        print(groups_table(rows, found, sys.argv[3] if len(sys.argv) > 3 else 'source'))
+        return
+    classes = summarise(rows, found)
+    if sys.argv[1] == 'report':
+        report(rows, found, classes)
+        return
+    print(table(classes))
+    faults = list(missed(classes))
+    print(f'accuracy: {len(rows)} measurements, gates missed: {len(faults)}')
+    print('\n'.join('  ' + fault for fault in faults))
+    sys.exit(1 if faults else 0)
+
+
+main()
