@@ -64,11 +64,16 @@ constexpr double k_weights_above = 1.02;
 constexpr double k_activations_below = 0.5;
 constexpr double k_activations_above = 1.25;
 
-BandRow band_of(const ServerRow& row, double weights, double activations, double cache) {
+struct ActivationPeak {
+  double expected = 0;
+  double high = 0;
+};
+
+BandRow band_of(const ServerRow& row, double weights, const ActivationPeak& activations, double cache) {
   BandRow band = row.band;
-  const double all = weights + activations + cache;
-  band.below = std::max(band.below, (k_weights_below * weights + k_activations_below * activations + cache) / all);
-  band.above = std::min(band.above, (k_weights_above * weights + k_activations_above * activations + cache) / all);
+  const double all = weights + activations.expected + cache;
+  band.below = std::max(band.below, (k_weights_below * weights + k_activations_below * activations.expected + cache) / all);
+  band.above = (k_weights_above * weights + activations.high + cache) / all;
   return band;
 }
 
@@ -81,17 +86,19 @@ bool large_card(const Workload& workload, const Gpu* gpu) {
   return gpu->vendor == Vendor::amd || (gpu->compute_capability && *gpu->compute_capability >= k_hopper);
 }
 
-double activation_peak(const InferenceInput& input, const ServerRow& row) {
+ActivationPeak activation_peak(const InferenceInput& input, const ServerRow& row) {
   const Workload& w = input.workload;
   const TransformerShape& s = input.shape;
   const bool large = large_card(w, input.gpu);
   const double sequences = w.max_num_seqs.value_or(large ? row.sequences_large : row.sequences);
   const double tokens = w.max_num_batched_tokens.value_or(large ? row.batched_tokens_large : row.batched_tokens);
-  // A limit below the context cuts prompts into chunks; the profiling run then samples few sequences.
+  // A limit below the context cuts prompts into chunks. Versions before the V1 engine then sampled few sequences in the profiling
+  // run; later ones sample as many as ever, so the upper bound keeps the sampler.
   const bool chunked = w.max_num_batched_tokens && *w.max_num_batched_tokens < w.seq;
-  const double sampler = chunked ? 0 : row.sampler_bytes * s.vocab * sequences;
+  const double sampler = row.sampler_bytes * s.vocab * sequences;
   const double layer = tokens * k_activation_width * (mlp_width_of_token(s) / input.split.tensor + s.hidden);
-  return std::max(sampler, layer);
+  const double expected = chunked ? layer : std::max(sampler, layer);
+  return {expected, std::max(k_activations_above * expected, sampler)};
 }
 
 struct Pool {
@@ -129,7 +136,8 @@ InferenceEstimate server_memory(const InferenceInput& input, Capacity* capacity)
   const TransformerShape& s = input.shape;
   const ServerRow& row = row_of(w.engine);
   const double ranks = input.split.gpus();
-  const double activations = activation_peak(input, row);
+  const ActivationPeak peak = activation_peak(input, row);
+  const double activations = peak.expected;
   const double outside = (ranks > 1 ? row.outside_parallel_gib : row.outside_gib) * k_gib;
   const double fixed = input.placement.gpu + activations + outside;
   const Pool blocks = pool(input, row, fixed);
@@ -163,7 +171,7 @@ InferenceEstimate server_memory(const InferenceInput& input, Capacity* capacity)
   }
   e.host_bytes = input.placement.host;
   e.copies = model_copies(input);
-  e.band = band_of(row, e.gpu.weights, activations, state + asked);
+  e.band = band_of(row, e.gpu.weights, peak, state + asked);
   return e;
 }
 
