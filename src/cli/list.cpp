@@ -155,9 +155,20 @@ std::string lowered(std::string_view words) {
   return out;
 }
 
-bool row_holds(const std::vector<Value>& row, const std::string& word) {
-  return std::any_of(row.begin(), row.end(),
-                     [&](const Value& cell) { return cell.text() != nullptr && lowered(*cell.text()).find(word) != std::string::npos; });
+std::string cell_text(const std::string& key, const Value& cell) {
+  if (const auto* number = cell.number()) {
+    return key == "params" ? format_count(*number) : format_significant(*number, 4);
+  }
+  return cell.text() != nullptr ? *cell.text() : "-";
+}
+
+bool row_holds(const Listing& list, const std::vector<Value>& row, const std::string& word) {
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    if (lowered(cell_text(list.keys[i], row[i])).find(word) != std::string::npos) {
+      return true;
+    }
+  }
+  return false;
 }
 
 void keep_matching(Listing& list, const std::string& search) {
@@ -167,16 +178,9 @@ void keep_matching(Listing& list, const std::string& search) {
     const std::string word = rest.substr(0, end);
     rest.erase(0, end + (end < rest.size() ? 1 : 0));
     if (!word.empty()) {
-      std::erase_if(list.rows, [&](const std::vector<Value>& row) { return !row_holds(row, word); });
+      std::erase_if(list.rows, [&](const std::vector<Value>& row) { return !row_holds(list, row, word); });
     }
   }
-}
-
-std::string cell_text(const std::string& key, const Value& cell) {
-  if (const auto* number = cell.number()) {
-    return key == "params" ? format_count(*number) : format_significant(*number, 4);
-  }
-  return cell.text() != nullptr ? *cell.text() : "-";
 }
 
 std::string as_table(const Listing& list) {
