@@ -33,6 +33,10 @@ enum class TensorKind : std::uint8_t {
   bias,
 };
 
+// Whisper: encoder positions of 30 s of sound, and decoder positions.
+inline constexpr double k_speech_frames = 1500.0;
+inline constexpr double k_speech_tokens = 448.0;
+
 // `count` matrices of rows x columns; columns is the length of the dimension that is multiplied and quantised in blocks.
 struct Tensor {
   TensorKind kind = TensorKind::norm;
@@ -76,8 +80,6 @@ struct LayerKind {
 
 namespace detail {
 
-constexpr double k_speech_frames = 1500.0;  // Whisper: encoder positions of 30 s of sound
-constexpr double k_speech_tokens = 448.0;   // and decoder positions
 constexpr double k_mel_bands = 80.0;
 constexpr double k_norm_vectors = 2.0;  // a scale, and a shift where the family has biases
 
@@ -234,7 +236,7 @@ void for_each_outer_tensor(const TransformerShape& shape, F&& visit) {
   if (shape.kind == TransformerKind::speech) {
     detail::plain(visit, TensorKind::convolution, 3 * detail::k_mel_bands, shape.hidden);
     detail::plain(visit, TensorKind::convolution, 3 * shape.hidden, shape.hidden);
-    detail::plain(visit, TensorKind::position_embedding, shape.hidden, detail::k_speech_frames + detail::k_speech_tokens);
+    detail::plain(visit, TensorKind::position_embedding, shape.hidden, k_speech_frames + k_speech_tokens);
   }
   if (has_pooler(shape)) {
     detail::dense(visit, TensorKind::output_head, shape.hidden, shape.hidden);

@@ -2,14 +2,15 @@
 #include "estimate/memory/inference_engines.hpp"
 #include "estimate/memory/inference_state.hpp"
 #include "estimate/memory/runtime.hpp"
+#include "model/inventory.hpp"
 
 #include <array>
 
 namespace gpuadvise::estimate {
 namespace {
 
-constexpr double k_frames = 1500;
-constexpr double k_tokens = 448;
+using model::k_speech_frames;
+using model::k_speech_tokens;
 
 struct SpeechRow {
   Engine engine = Engine::other;
@@ -57,17 +58,19 @@ InferenceEstimate speech_memory(const InferenceInput& input) {
   e.gpu.weights = input.placement.gpu;
   e.gpu.workspace = (row.constant_gib + row.further_sample_gib * (request_tokens(w).sequences - 1)) * k_gib;
   if (row.counted) {
-    e.gpu.kv_cache = sequences * 2 * s.decoder_layers * s.hidden * element * (k_frames + k_tokens);
+    e.gpu.kv_cache = sequences * 2 * s.decoder_layers * s.hidden * element * (k_speech_frames + k_speech_tokens);
     if (row.engine == Engine::whisper_cpp) {
       // fp32 scores of the encoder and 14 working rows
-      e.gpu.activations = 4 * k_frames * (k_frames * s.heads + 14 * s.hidden);
+      e.gpu.activations = 4 * k_speech_frames * (k_speech_frames * s.heads + 14 * s.hidden);
     } else {
-      e.gpu.activations = request_tokens(w).sequences * k_frames * activation_bytes_per_token(s, element);
+      e.gpu.activations = request_tokens(w).sequences * k_speech_frames * activation_bytes_per_token(s, element);
     }
   }
   e.allocated = e.gpu.sum();
   e.steady = e.gpu.weights + e.gpu.kv_cache;
-  e.runtime = Interval{0.7 * row.context_gib, row.context_gib, 1.5 * row.context_gib}.scaled(k_gib);
+  // Without a card whisper.cpp runs on the host, and its published figures are those of the process.
+  const double context = row.engine == Engine::whisper_cpp && input.gpu == nullptr ? 0 : row.context_gib;
+  e.runtime = Interval{0.7 * context, context, 1.5 * context}.scaled(k_gib);
   e.gpu.runtime = e.runtime.expected;
   e.all = e.gpu;
   e.allocated_all = e.allocated;

@@ -9,7 +9,6 @@ namespace gpuadvise::estimate {
 namespace {
 
 constexpr double k_state_bytes = 4;
-constexpr double k_speech_frames = 1500;  // Whisper's encoder output of 30 s
 
 double rounded_up(double value, double multiple) {
   return std::ceil(value / multiple) * multiple;
@@ -49,7 +48,7 @@ CacheBytes cache_bytes(const TransformerShape& shape, const KvPrecision& kv, Mla
   bytes.per_global_token = model::global_attention_layers(shape) * model::key_width(shape, true) * element_pair;
   bytes.per_sliding_token = model::sliding_attention_layers(shape) * model::key_width(shape, false) * element_pair;
   if (shape.decoder_layers > 0) {
-    const double source = shape.kind == TransformerKind::speech ? k_speech_frames : shape.max_context;
+    const double source = shape.kind == TransformerKind::speech ? model::k_speech_frames : shape.max_context;
     bytes.cross = shape.decoder_layers * model::key_width(shape, true) * element_pair * source;
   }
   return bytes;

@@ -162,3 +162,43 @@ TEST_CASE("offloading whole components leaves the largest on the card") {
   CHECK(sequential.allocated.expected < model.allocated.expected);
   CHECK(model.host_bytes > 30 * k_gib);
 }
+
+TEST_CASE("ports of Whisper on an RTX 3070 Ti") {
+  // SYSTRAN/faster-whisper README: large-v2, beam 5, totals of the driver's tool
+  const TransformerShape& whisper = catalog_shape("whisper-large-v2");
+  const Gpu& gpu = catalog_gpu("rtx-3070-ti");
+  Workload w = request(Engine::faster_whisper, PrecisionKind::fp16, 0, 448);
+  const auto device_gib = [&]() { return inference_memory(w, whisper, &gpu, nullptr).device.expected / k_gib; };
+  CHECK(device_gib() == Approx(4.42).epsilon(0.04));
+  w.batch = 8;
+  CHECK(device_gib() == Approx(5.95).epsilon(0.04));
+  w.batch = 1;
+  w.precision.kind = PrecisionKind::int8;
+  CHECK(device_gib() == Approx(2.86).epsilon(0.05));
+  w = request(Engine::whisper_cpp, PrecisionKind::fp16, 0, 448);
+  CHECK(device_gib() == Approx(4.03).epsilon(0.04));
+}
+
+TEST_CASE("engines with a static cache") {
+  // casper-hansen/AutoAWQ README, RTX 4090
+  Workload awq = request(Engine::autoawq, PrecisionKind::int4_awq, 2048, 2048);
+  CHECK(inference_memory(awq, catalog_shape("mistral-7b-v0.1"), nullptr, nullptr).allocated.expected / k_gib == Approx(5.55).epsilon(0.04));
+  awq.batch = 8;
+  CHECK(inference_memory(awq, catalog_shape("mistral-7b-v0.1"), nullptr, nullptr).allocated.expected / k_gib ==
+        Approx(16.82).epsilon(0.04));
+  // turboderp/exllama README, without the context of CUDA
+  const Workload exllama = request(Engine::exllama, PrecisionKind::int4_gptq, 1536, 512);
+  CHECK(inference_memory(exllama, catalog_shape("llama-1-7b"), nullptr, nullptr).allocated.expected / k_gib == Approx(5.07).epsilon(0.04));
+  // ml-explore/mlx-lm BENCHMARKS.md, prompt 2048 and 128 generated
+  Workload mlx = request(Engine::mlx, PrecisionKind::mlx, 2048, 128);
+  mlx.precision = {PrecisionKind::mlx, GgufMix::none, 4, 64};
+  CHECK(inference_memory(mlx, catalog_shape("qwen3-30b-a3b"), nullptr, nullptr).allocated.expected / k_gib == Approx(16.95).epsilon(0.03));
+}
+
+TEST_CASE("loading an AWQ file joins projections: old and new are alive together") {
+  // AutoAWQ README: 8.47 GiB for Llama-2-13B with 128 tokens, 6.75 GiB of weights
+  const Workload w = request(Engine::autoawq, PrecisionKind::int4_awq, 64, 64);
+  const MemoryFigures memory = inference_memory(w, catalog_shape("llama-2-13b"), nullptr, nullptr);
+  CHECK(memory.components.weights / k_gib == Approx(6.75).epsilon(0.01));
+  CHECK(memory.allocated.expected / k_gib == Approx(8.47).epsilon(0.03));
+}
