@@ -92,7 +92,8 @@ double prompt_tokens(const Workload& workload) {
   return workload.given.seq ? std::max(workload.seq, 1.0) : k_usual_prompt;
 }
 
-std::optional<StepTime> decode_step(const Workload& workload, const TransformerShape& shape, const Gpu& gpu) {
+std::optional<StepTime> decode_step(const Workload& workload, const TransformerShape& shape, const Gpu& gpu,
+                                    const StreamedWeights& weights) {
   if (!(gpu.memory_bandwidth_gb_s > 0.0) || !(shape.params > 0.0)) {
     return std::nullopt;
   }
@@ -102,7 +103,7 @@ std::optional<StepTime> decode_step(const Workload& workload, const TransformerS
   // Experts are gathered in small pieces.
   const double pieces = shape.moe.experts > 0.0 ? constant(row("decode.experts")) : 1.0;
   StepTime time;
-  time.traffic = streamed_weights(shape, workload.precision).active / group * inverse_bandwidth / (constant(engine.efficiency) * pieces) +
+  time.traffic = weights.active / group * inverse_bandwidth / (constant(engine.efficiency) * pieces) +
                  kv_sequence_bytes(shape, workload.kv_precision, mean_context(workload)) / group * inverse_bandwidth /
                      constant(row("decode.kv_efficiency"));
   time.compute = unpacking_seconds(workload.precision, shape, gpu);
@@ -116,7 +117,8 @@ std::optional<StepTime> decode_step(const Workload& workload, const TransformerS
   return time;
 }
 
-std::optional<StepTime> prefill_step(const Workload& workload, const TransformerShape& shape, const Gpu& gpu) {
+std::optional<StepTime> prefill_step(const Workload& workload, const TransformerShape& shape, const Gpu& gpu,
+                                     const StreamedWeights& weights) {
   const bool quantised = quantised_weights(workload.precision);
   const bool local = !serves_many(workload.engine);
   const bool block_kernels = workload.engine == Engine::llama_cpp || workload.engine == Engine::mlx || workload.engine == Engine::exllama;
@@ -134,7 +136,7 @@ std::optional<StepTime> prefill_step(const Workload& workload, const Transformer
   StepTime time;
   time.compute = 2e-12 * matmul_params(shape) / (efficiency * maturity(gpu).prefill * rate.tflops) +
                  2e-12 * attention_macs(shape, prompt / 2.0) / (constant(row("prefill.attention")) * rate.tflops);
-  time.traffic = streamed_weights(shape, workload.precision).stored * inverse_bandwidth / block;
+  time.traffic = weights.stored * inverse_bandwidth / block;
   time.kernels = stacked_layers(shape) * constant(row("prefill.layer")) * 1e-6 / block;
   const double cards = workload.all_gpus();
   const double group = tensor_group(workload);

@@ -6,6 +6,7 @@
 #include <gpuadvise/workload.hpp>
 
 #include "estimate/speed/law.hpp"
+#include "estimate/speed/transformer.hpp"
 
 #include <optional>
 
@@ -22,9 +23,11 @@ namespace gpuadvise::estimate {
 [[nodiscard]] double prompt_tokens(const Workload& workload);
 
 // One token of one stream.
-[[nodiscard]] std::optional<StepTime> decode_step(const Workload& workload, const TransformerShape& shape, const Gpu& gpu);
+[[nodiscard]] std::optional<StepTime> decode_step(const Workload& workload, const TransformerShape& shape, const Gpu& gpu,
+                                                  const StreamedWeights& weights);
 
 // One token of a prompt.
-[[nodiscard]] std::optional<StepTime> prefill_step(const Workload& workload, const TransformerShape& shape, const Gpu& gpu);
+[[nodiscard]] std::optional<StepTime> prefill_step(const Workload& workload, const TransformerShape& shape, const Gpu& gpu,
+                                                   const StreamedWeights& weights);
 
 }  // namespace gpuadvise::estimate

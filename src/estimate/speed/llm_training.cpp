@@ -32,11 +32,14 @@ bool lean_loop(const Workload& workload) {
   }
 }
 
-double engine_factor(const Workload& workload) {
-  if (workload.stack == Stack::megatron) {
-    return constant(row("llm_training.engine.megatron"));
-  }
+// The trainer's loop reaches less of the card in its products. Megatron's fused norms, rotary embeddings and attention speed
+// up everything.
+double product_factor(const Workload& workload) {
   return lean_loop(workload) ? 1.0 : constant(row("llm_training.engine.trainer"));
+}
+
+double fusion_factor(const Workload& workload) {
+  return workload.stack == Stack::megatron ? constant(row("llm_training.engine.megatron")) : 1.0;
 }
 
 // 8-bit training pays only with compiled or hand-fused kernels; the programs that offer it use them.
@@ -95,12 +98,14 @@ StepTime micro_step(const Workload& workload, const TransformerShape& shape, con
 
   StepTime time;
   time.compute = tokens / division.group() *
-                 (products / (efficiency_of(path, rate) * engine_factor(workload) * mature * rate.tflops) +
+                 (products / (efficiency_of(path, rate) * product_factor(workload) * mature * rate.tflops) +
                   attention / (attention_efficiency(gpu) * mature * attention_rate.tflops));
   time.traffic = tokens / division.group() * bytes * 1e-12 * inverse_bandwidth;
   if (workload.method == Method::qlora) {
     time.traffic += constant(row("llm_training.dequantise_bytes")) * shape.params * (2.0 + again) / 3.0 * 1e-12 * inverse_bandwidth;
   }
+  time.compute /= fusion_factor(workload);
+  time.traffic /= fusion_factor(workload);
   const double adapters = workload.method == Method::full ? 1.0 : constant(row("llm_training.adapter_layer"));
   const double each = constant(lean_loop(workload) ? row("llm_training.layer.lean") : row("llm_training.layer.trainer"));
   time.host = layers / division.pipeline * each * 1e-6 * adapters * (workload.compile ? 0.3 : 1.0);

@@ -5,27 +5,26 @@
 
 namespace gpuadvise::estimate {
 
-double offload_seconds(const Workload& workload, const Gpu& gpu, double weight_bytes) {
+double offload_seconds(const Workload& workload, const Gpu& gpu, const OffloadBytes& bytes) {
   const double slot = 1e9 * constant(row("offload.slot")) * slot_gb_s(gpu);
-  const double once = weight_bytes / slot;
   switch (workload.offload.kind) {
     case OffloadKind::none:
     case OffloadKind::model:
       return 0.0;  // whole networks change places between stages, not within a step
     // Gradients go out, weights come back.
     case OffloadKind::optimizer:
-      return 2.0 * once;
+      return 2.0 * bytes.weights / slot;
+    // Out and in again while other layers compute; little of it is waited for.
     case OffloadKind::activations:
-      return once;
+      return 2.0 * constant(row("offload.activations_exposed")) * bytes.activations / slot;
     // Forward and backward each fetch the weights.
     case OffloadKind::params:
-      return 3.0 * once;
+      return (workload.training() ? 3.0 : 1.0) * bytes.weights / slot;
     case OffloadKind::sequential:
-      return once;
-    // The layers left out are computed by the host at the speed of its memory. How many there are the shape decides;
-    // half of them is the usual case.
+      return bytes.weights / slot;
+    // The layers left out are computed by the host at the speed of its memory.
     case OffloadKind::layers:
-      return 0.5 * weight_bytes / (1e9 * constant(row("offload.host_memory")));
+      return bytes.host_share * bytes.weights / (1e9 * constant(row("offload.host_memory")));
   }
   return 0.0;
 }

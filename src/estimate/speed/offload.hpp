@@ -6,7 +6,13 @@
 
 namespace gpuadvise::estimate {
 
-// `weight_bytes` pass once in each direction of a step.
-[[nodiscard]] double offload_seconds(const Workload& workload, const Gpu& gpu, double weight_bytes);
+struct OffloadBytes {
+  double weights = 0.0;
+  double activations = 0.0;  // kept between forward and backward
+  double host_share = 0.5;   // of the layers, computed by the host
+};
+
+// What a step waits for.
+[[nodiscard]] double offload_seconds(const Workload& workload, const Gpu& gpu, const OffloadBytes& bytes);
 
 }  // namespace gpuadvise::estimate

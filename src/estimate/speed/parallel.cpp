@@ -25,10 +25,11 @@ Link pcie_link(const Gpu& gpu) {
   return {rate, rate, false};
 }
 
+// Collectives run as many rings as a node has adapters, so a card's share of a transfer crosses at the rate of the whole node.
 double network_gb_s(const Gpu& gpu, const Workload& workload, double per_node) {
   // Machines of SXM and OAM boards come with an adapter of 400 Gbit/s a GPU, others with 100 Gbit/s a node.
   const double usual = switched_form(gpu) ? 400.0 * per_node : 100.0;
-  return constant(row("parallel.network")) / 8.0 * workload.network_gbit_s.value_or(usual) / per_node;
+  return constant(row("parallel.network")) / 8.0 * workload.network_gbit_s.value_or(usual);
 }
 
 double ring_share(double cards) {

@@ -137,19 +137,18 @@ double prompt_seconds(const Workload& workload, const TransformerShape& shape, c
 
 }  // namespace
 
-std::optional<Serving> serving(const Workload& workload, const TransformerShape& shape, const Gpu& gpu) {
+std::optional<Serving> serving(const Workload& workload, const TransformerShape& shape, const Gpu& gpu, const StreamedWeights& weights) {
   if (!(sustained_rate(gpu, inference_path(workload.precision)).tflops > 0.0) || !(workload.gen_len > 0.0)) {
     return std::nullopt;
   }
   const Layout layout = layout_of(workload, shape);
-  const StreamedWeights bytes = streamed_weights(shape, workload.precision);
   const Costs costs = costs_of(workload, shape, gpu);
   const double spread = layout.pipeline > 1.0 ? layout.pipeline : layout.experts_spread ? layout.tensor : 1.0;
   const std::size_t limit = workload.engine == Engine::vllm ? row("serving.max_sequences.vllm") : row("serving.max_sequences");
   const double most = workload.max_num_seqs.value_or(constant(limit)) * spread;
   const double wanted = workload.concurrency ? *workload.concurrency / layout.copies : most;
-  const double sequences = std::max(1.0, std::min(wanted, sequences_that_fit(workload, shape, gpu, layout, bytes.stored)));
-  const StepTime iteration = iteration_of(workload, shape, gpu, layout, costs, bytes, sequences);
+  const double sequences = std::max(1.0, std::min(wanted, sequences_that_fit(workload, shape, gpu, layout, weights.stored)));
+  const StepTime iteration = iteration_of(workload, shape, gpu, layout, costs, weights, sequences);
   const double one_request_each = workload.gen_len * iteration.total() + sequences * prompt_seconds(workload, shape, gpu, layout, costs);
   double rate = layout.copies * sequences * workload.gen_len / one_request_each;
   if (layout.experts_spread) {

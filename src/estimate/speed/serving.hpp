@@ -6,6 +6,7 @@
 #include <gpuadvise/workload.hpp>
 
 #include "estimate/speed/law.hpp"
+#include "estimate/speed/transformer.hpp"
 
 #include <optional>
 
@@ -16,6 +17,7 @@ struct Serving {
   double tokens_per_s = 0.0;  // generated, all cards
   StepTime iteration;         // one token for each sequence in flight of one copy
 };
-[[nodiscard]] std::optional<Serving> serving(const Workload& workload, const TransformerShape& shape, const Gpu& gpu);
+[[nodiscard]] std::optional<Serving> serving(const Workload& workload, const TransformerShape& shape, const Gpu& gpu,
+                                             const StreamedWeights& weights);
 
 }  // namespace gpuadvise::estimate

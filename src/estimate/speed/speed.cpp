@@ -59,7 +59,7 @@ Job replicated(const Workload& workload, const Gpu& gpu, const StepTime& micro, 
   const double micro_batches = workload.training() ? std::max(1.0, workload.accumulate) : 1.0;
   Job job;
   job.step = micro.scaled(micro_batches);
-  job.step.communication += offload_seconds(workload, gpu, gradient_bytes);
+  job.step.communication += offload_seconds(workload, gpu, {gradient_bytes});
   job.single_rate = batch * micro_batches / job.step.total();
   if (workload.training() && cards > 1.0) {
     const Link link = cluster_link(gpu, workload, cluster_of(workload, gpu));
@@ -98,6 +98,12 @@ Workload on_one_card(const Workload& workload) {
   return one;
 }
 
+double training_offload_seconds(const Workload& workload, const TransformerShape& shape, const Gpu& gpu) {
+  // The inputs of the layers, 16 bits: what is kept where the rest is computed again.
+  const double kept = 2.0 * workload.batch * workload.seq * shape.hidden * stacked_layers(shape);
+  return offload_seconds(workload, gpu, {2.0 * shape.params, kept * std::max(1.0, workload.accumulate)});
+}
+
 std::optional<SpeedFigures> language_training_speed(const Workload& workload, const TransformerShape& shape, const Gpu& gpu) {
   const std::optional<LlmTrainingStep> step = llm_training_step(workload, shape, gpu);
   if (!step) {
@@ -105,10 +111,11 @@ std::optional<SpeedFigures> language_training_speed(const Workload& workload, co
   }
   const double cards = workload.all_gpus();
   Job job{step->time, step->tokens, step->tokens / step->time.total()};
-  job.step.communication += offload_seconds(workload, gpu, 2.0 * shape.params);
+  const double offloaded = training_offload_seconds(workload, shape, gpu);
+  job.step.communication += offloaded;
   if (cards > 1.0) {
     const std::optional<LlmTrainingStep> one = llm_training_step(on_one_card(workload), shape, gpu);
-    job.single_rate = one->tokens / (one->time.total() + offload_seconds(workload, gpu, 2.0 * shape.params));
+    job.single_rate = one->tokens / (one->time.total() + offloaded);
     hold_to_linear(job, cards);
   }
   const bool uncertain = slow_link(workload, gpu) || workload.offload.kind != OffloadKind::none;
@@ -121,16 +128,18 @@ Interval rate_of(const StepTime& time, double factor) {
 }
 
 std::optional<SpeedFigures> generation_speed(const Workload& workload, const TransformerShape& shape, const Gpu& gpu) {
-  std::optional<StepTime> token = decode_step(workload, shape, gpu);
+  const StreamedWeights weights = streamed_weights(shape, workload.precision);
+  std::optional<StepTime> token = decode_step(workload, shape, gpu, weights);
   if (!token) {
     return std::nullopt;
   }
-  token->communication += offload_seconds(workload, gpu, streamed_weights(shape, workload.precision).active);
+  const double on_host = std::max(0.0, 1.0 - workload.offload.layers_on_gpu / std::max(1.0, stacked_layers(shape)));
+  token->communication += offload_seconds(workload, gpu, {weights.active, 0.0, on_host});
   const bool uncertain = workload.offload.kind != OffloadKind::none;
   const BandBasis alone{RunKind::decode, false, distance(gpu, RunKind::decode), shape.from_memory, uncertain};
   const double streams = workload.concurrency.value_or(workload.batch);
   SpeedFigures figures;
-  const std::optional<Serving> many = serves_many(workload.engine) || streams > 1.0 ? serving(workload, shape, gpu) : std::nullopt;
+  const std::optional<Serving> many = serves_many(workload.engine) || streams > 1.0 ? serving(workload, shape, gpu, weights) : std::nullopt;
   if (many) {
     const BandBasis load{RunKind::serving, false, distance(gpu, RunKind::serving), shape.from_memory, uncertain};
     figures = figures_of({many->iteration, 1.0, 0.0}, ThroughputUnit::tokens, load, 1.0);
@@ -139,7 +148,7 @@ std::optional<SpeedFigures> generation_speed(const Workload& workload, const Tra
     figures = figures_of({*token, 1.0, 0.0}, ThroughputUnit::tokens, alone, 1.0);
   }
   figures.decode_tokens_per_s = rate_of(*token, band_factor(alone));
-  if (const std::optional<StepTime> prompt = prefill_step(workload, shape, gpu)) {
+  if (const std::optional<StepTime> prompt = prefill_step(workload, shape, gpu, weights)) {
     const BandBasis reading{RunKind::prefill, false, distance(gpu, RunKind::prefill), shape.from_memory, uncertain};
     figures.prefill_tokens_per_s = rate_of(*prompt, band_factor(reading));
   }
