@@ -6,6 +6,7 @@
 namespace gpuadvise::model {
 namespace {
 
+// The library's stem and strides for the task; ResNeXt never strides in its 1x1 convolution.
 ResnetSpec resnet_of(const BackboneName& name, const BackboneUse& use) {
   ResnetSpec spec = resnet_spec(name.depth).value_or(ResnetSpec{});
   spec.groups = name.groups;
@@ -56,6 +57,7 @@ RegnetSpec regnet_x(double megaflops) {
   return k_regnet_x.back().spec;
 }
 
+// Published sizes; the large one comes with windows of 12 where it is used for dense prediction.
 SwinSpec swin_of(char size) {
   SwinSpec spec;
   if (size != 't') {

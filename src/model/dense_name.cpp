@@ -85,6 +85,7 @@ bool read_sized(std::string_view text, BackboneName& name) {
   return false;
 }
 
+// "HRNetV2p-W18-Small", "hrnetv2p_w32", "hr18s"
 bool read_hrnet(std::string_view text, BackboneName& name) {
   auto width = number_after(text, "hr");
   if (!width && text.find("hrnet") != std::string_view::npos) {
@@ -99,6 +100,7 @@ bool read_hrnet(std::string_view text, BackboneName& name) {
   return true;
 }
 
+// "regnetx-3.2GF", "regnetx-800MF"
 bool read_regnet(std::string_view text, BackboneName& name) {
   std::size_t at = text.find("regnetx");
   if (at == std::string_view::npos) {
@@ -140,6 +142,7 @@ bool read_small_networks(std::string_view text, BackboneName& name) {
   return name.kind != BackboneKind::unknown;
 }
 
+// "R-50", "r101", "ResNet-50", "S-101" and "resnest50"; last, because its prefixes are the shortest
 bool read_resnet(std::string_view text, BackboneName& name) {
   for (const std::string_view prefix : {"resnest", "s"}) {
     const auto depth = number_after(text, prefix);
@@ -161,6 +164,7 @@ bool read_resnet(std::string_view text, BackboneName& name) {
   return false;
 }
 
+// The particular before the general: "X-101-32x8d" holds a depth as well.
 BackboneName backbone_name(std::string_view text) {
   BackboneName name;
   const bool found = read_regnet(text, name) || read_hrnet(text, name) || read_sized(text, name) || read_small_networks(text, name) ||

@@ -45,6 +45,7 @@ char size_letter(const DenseName& name, std::string_view version) {
   return at != std::string::npos && next < name.compact.size() ? name.compact[next] : ' ';
 }
 
+// Five convolutions a level, alternating 1x1 and 3x3, then the prediction; coarse levels are upsampled and joined.
 void yolo_v3(Graph& graph, const Tensor& image, double classes) {
   const Stages s = darknet53(graph, image);
   const auto five = [&](Tensor x, double width) {
@@ -67,6 +68,7 @@ void yolo_v3(Graph& graph, const Tensor& image, double classes) {
   }
 }
 
+// VGG-16 with its linear layers as convolutions, four more levels, predictions on six.
 void ssd(Graph& graph, const Tensor& image, double classes) {
   Stages s = vgg(graph, image, 16, false);
   Tensor x = graph.relu(graph.conv(s[4], 1024, {.dilation = 6, .bias = true}));
@@ -90,6 +92,7 @@ Tensor residual(Graph& graph, const Tensor& x, double out, double stride) {
   return graph.relu(graph.add(y, changes ? conv_norm(graph, x, out, {.kernel = 1, .stride = stride}) : x));
 }
 
+// Newell et al.: every level keeps a branch at its size and descends with another.
 Tensor hourglass(Graph& graph, const Tensor& x, std::size_t depth) {
   constexpr std::array<double, 6> k_widths = {256, 256, 384, 384, 384, 512};
   constexpr std::array<int, 6> k_blocks = {2, 2, 2, 2, 2, 4};
@@ -110,6 +113,7 @@ Tensor hourglass(Graph& graph, const Tensor& x, std::size_t depth) {
   return graph.add(upper, lower);
 }
 
+// Law and Deng: two stacked hourglasses; each corner pools in two directions and predicts heat, offsets, embeddings.
 void corner_net(Graph& graph, const Tensor& image, double classes, bool centripetal) {
   Tensor x = conv_norm_relu(graph, image, 128, {.kernel = 7, .stride = 2});
   x = residual(graph, x, 256, 2);
@@ -160,6 +164,7 @@ Kind kind_of(const DenseName& name) {
   return name.has("cornernet") || name.has("centripetalnet") ? Kind::corner : Kind::none;
 }
 
+// What the projects train at.
 double reference_size(Kind kind, const DenseName& name) {
   switch (kind) {
     case Kind::v3:

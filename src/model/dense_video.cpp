@@ -56,6 +56,7 @@ const KindRow* kind_row(const DenseName& name) {
   return nullptr;
 }
 
+// Clip lengths of the published configurations.
 double default_frames(Kind kind) {
   switch (kind) {
     case Kind::slow_fast:
@@ -96,6 +97,7 @@ void per_frame(Graph& graph, const DenseName& name, const Tensor& clip, bool shi
   (void)graph.classifier(graph.dropout(pooled), classes);
 }
 
+// Temporal kernels in the last two stages alone; no temporal stride anywhere.
 void slow_only(Graph& graph, const DenseName& name, const Tensor& clip, double classes) {
   ResnetSpec spec = resnet_spec(name.backbone.depth).value_or(ResnetSpec{});
   spec.depth_kernels = {1, 1, 3, 3};
@@ -141,7 +143,7 @@ std::optional<Composed> video_network(const DenseName& name, const NamedModelOpt
     return std::nullopt;
   }
   ProfileOptions profile;
-  profile.frames = options.image.height > 0 ? options.image.frames : default_frames(row->kind);
+  profile.frames = options.image.frames > 1 ? options.image.frames : default_frames(row->kind);
   profile.image_height = options.image.height > 0 ? options.image.height : 224;
   profile.image_width = options.image.width > 0 ? options.image.width : 224;
   profile.classes = options.classes > 0 ? options.classes : k_kinetics_classes;

@@ -26,6 +26,7 @@ Tensor Graph::tensor(double channels, double depth, double height, double width,
   return {channels, depth, height, width, element_bytes, next_id_++};
 }
 
+// The batch stays alive for the whole step, whether or not the first operator needs it.
 Tensor Graph::input(double channels, double height, double width, double depth) {
   const Tensor x = tensor(channels, depth, height, width, k_fp32_bytes);
   keep(x);
@@ -40,6 +41,8 @@ Tensor Graph::reshaped(const Tensor& x, double channels, double height, double w
   return view;
 }
 
+// Autograd keeps references, so a tensor that several operators need counts once. Frozen operators keep nothing but the
+// batch (id 1).
 void Graph::keep(const Tensor& x) {
   if (frozen_ && x.id != 1) {
     return;
@@ -59,10 +62,12 @@ void Graph::keep_bytes(double bytes) {
   }
 }
 
+// A moment of the forward pass: no gradient exists yet.
 void Graph::transient(double per_image_bytes, double constant_bytes) {
   events_.push_back({saved_, per_image_bytes, constant_bytes, trained_, casts_, true});
 }
 
+// What stands beside the kept tensors while this operator is differentiated.
 void Graph::record(double transient_bytes) {
   operators_ += 1;
   if (!frozen_) {
@@ -71,6 +76,7 @@ void Graph::record(double transient_bytes) {
   trained_before_ = trained_;
 }
 
+// A cast under autocast is a new tensor, and that copy is what the operator keeps.
 Tensor Graph::low(const Tensor& x) {
   return x.element_bytes <= half() ? x : tensor(x.channels, x.depth, x.height, x.width, half());
 }
@@ -92,6 +98,7 @@ void Graph::weights(double count, double bias) {
   }
 }
 
+// Parameters used element by element are not cast.
 void Graph::parameters(double count) {
   if (reuse_weights_) {
     return;
@@ -102,6 +109,7 @@ void Graph::parameters(double count) {
   }
 }
 
+// Maxima for the workspace model: cuDNN works on the largest convolution of a kind, not on their sum.
 void Graph::note_conv(const Tensor& x, const Tensor& y, const Conv& conv, double weight_count) {
   const double io = (x.elements() + y.elements()) * k_fp32_bytes;
   const bool spatial = conv.kernel > 1 || conv.depth_kernel > 1;
@@ -119,6 +127,7 @@ void Graph::note_conv(const Tensor& x, const Tensor& y, const Conv& conv, double
   }
 }
 
+// Keeps its input; the weight is kept by reference.
 Tensor Graph::conv(const Tensor& x, double out, const Conv& c) {
   const double kernel_w = c.kernel_width > 0 ? c.kernel_width : c.kernel;
   const double pad_h = c.padding >= 0 ? c.padding : same_padding(c.kernel, c.dilation);
@@ -170,6 +179,8 @@ Tensor Graph::classifier(const Tensor& x, double classes, bool bias) {
   return linear(x, classes, bias);
 }
 
+// Keeps its input, in training mode and with fixed statistics alike as long as its affine part is trained. Eight bytes a
+// channel of statistics are not per image and too few to count.
 Tensor Graph::batchnorm(const Tensor& x) {
   if (!reuse_weights_) {
     params_ += 2 * x.channels;
@@ -186,6 +197,7 @@ Tensor Graph::batchnorm(const Tensor& x) {
   return y;
 }
 
+// Runs in fp32 under autocast: keeps an fp32 input and returns fp32, which makes the residual stream fp32.
 Tensor Graph::layernorm(const Tensor& x) {
   parameters(2 * x.channels);
   layernorms_ += 1;
@@ -221,6 +233,7 @@ Tensor Graph::relu(const Tensor& x) {
   return x;
 }
 
+// Keeps its input; the output is a tensor of its own, which the next operator usually keeps too.
 Tensor Graph::activation(const Tensor& x) {
   keep(x);
   const Tensor y = like(x);
@@ -235,6 +248,7 @@ Tensor Graph::sigmoid(const Tensor& x) {
   return y;
 }
 
+// Each factor is the other's derivative.
 Tensor Graph::multiply(const Tensor& a, const Tensor& b) {
   keep(a);
   keep(b);
@@ -245,6 +259,7 @@ Tensor Graph::multiply(const Tensor& a, const Tensor& b) {
   return y;
 }
 
+// Sums keep nothing, and their gradient is passed on without a copy.
 Tensor Graph::add(const Tensor& a, const Tensor& b) {
   Tensor y = like(a);
   y.element_bytes = std::max(a.element_bytes, b.element_bytes);
@@ -252,6 +267,7 @@ Tensor Graph::add(const Tensor& a, const Tensor& b) {
   return y;
 }
 
+// Keeps nothing, but its output is a new tensor that the next operator keeps.
 Tensor Graph::concat(const Tensor& x, double channels) {
   const Tensor y = tensor(channels, x.depth, x.height, x.width, x.element_bytes);
   record(2 * y.bytes());
@@ -279,18 +295,21 @@ Tensor Graph::avgpool(const Tensor& x, double kernel, double stride, double padd
   return y;
 }
 
+// A mean keeps its input's shape alone.
 Tensor Graph::global_pool(const Tensor& x) {
   const Tensor y = tensor(x.channels, 1, 1, 1, x.element_bytes);
   record(x.bytes() + y.bytes());
   return y;
 }
 
+// Interpolation keeps sizes alone.
 Tensor Graph::resized(const Tensor& x, double height, double width) {
   const Tensor y = tensor(x.channels, x.depth, height, width, x.element_bytes);
   record(x.bytes() + y.bytes());
   return y;
 }
 
+// Keeps a mask of one byte per element.
 Tensor Graph::dropout(const Tensor& x) {
   keep_bytes(x.elements());
   const Tensor y = like(x);
@@ -298,6 +317,7 @@ Tensor Graph::dropout(const Tensor& x) {
   return y;
 }
 
+// Keeps query, key and value as the one tensor they are views of, the output, and a sum per row; scores never exist whole.
 Tensor Graph::fused_attention(const Tensor& qkv, double heads) {
   const double width = qkv.channels / 3;
   const double tokens = qkv.places();
@@ -312,6 +332,7 @@ Tensor Graph::fused_attention(const Tensor& qkv, double heads) {
   return y;
 }
 
+// Keeps contiguous copies of query, key and value and the softmax's output; under autocast also its 16-bit copy.
 Tensor Graph::eager_attention(const Tensor& q, double windows, double queries, double keys, double heads, double score_copies) {
   const double scores = windows * heads * queries * keys;
   const double width = q.channels;
@@ -334,6 +355,7 @@ void Graph::begin_block(const Tensor& x) {
   block_inputs_ += x.bytes();
 }
 
+// Kept: what lies before the first block, the inputs of all blocks, and the block being recomputed.
 double Graph::checkpointed_bytes() const {
   if (outside_blocks_ < 0) {
     return saved_;

@@ -27,6 +27,7 @@ Tensor conv_norm_act(Graph& graph, const Tensor& x, double out, const Conv& conv
   return graph.activation(conv_norm(graph, x, out, conv, norm));
 }
 
+// The gate multiplies the whole map, so both are kept.
 Tensor squeeze_excite(Graph& graph, const Tensor& x, const SqueezeExcite& spec) {
   const Tensor hidden = graph.conv(graph.global_pool(x), spec.reduced, {.kernel = 1, .bias = true});
   const Tensor active = spec.relu ? graph.relu(hidden) : graph.activation(hidden);
@@ -55,6 +56,7 @@ Tensor inverted_residual(Graph& graph, const Tensor& x, const InvertedResidual& 
   return spec.stride == 1 && x.channels == spec.out ? graph.add(y, x) : y;
 }
 
+// Norms are fp32 under autocast, and so is the residual stream.
 Tensor transformer_block(Graph& graph, const Tensor& x, const TransformerBlock& spec) {
   graph.begin_block(x);
   const double width = x.channels;

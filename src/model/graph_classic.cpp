@@ -12,6 +12,7 @@ Tensor conv_relu(Graph& graph, const Tensor& x, double out, Conv conv) {
   return graph.relu(graph.conv(x, out, conv));
 }
 
+// Widths of the four branches (Szegedy et al.); torchvision's third branch is 3x3, not 5x5.
 struct Inception {
   double single, reduce3, conv3, reduce5, conv5, pool;
 };
@@ -24,6 +25,7 @@ Tensor inception(Graph& graph, const Tensor& x, const Inception& spec) {
   return graph.concat(x, spec.single + spec.conv3 + spec.conv5 + spec.pool);
 }
 
+// Iandola et al., SqueezeNet.
 Tensor fire(Graph& graph, const Tensor& x, double squeeze, double expand) {
   const Tensor y = conv_relu(graph, x, squeeze, {.kernel = 1});
   const Tensor a = conv_relu(graph, y, expand, {.kernel = 1});
@@ -31,6 +33,7 @@ Tensor fire(Graph& graph, const Tensor& x, double squeeze, double expand) {
   return graph.concat(a, 2 * expand);
 }
 
+// Ma et al., ShuffleNetV2: half of the channels pass by where nothing is strided.
 Tensor shuffle_unit(Graph& graph, const Tensor& x, double out, double stride) {
   const double half = out / 2;
   Tensor entered = x;
@@ -63,6 +66,7 @@ Tensor transform(Graph& graph, const Tensor& x) {
 
 }  // namespace
 
+// LeCun et al., with maximum pooling and ReLU as it is taught today.
 void lenet5(Graph& graph, const Tensor& image, double classes) {
   Tensor x = conv_relu(graph, image, 6, {.kernel = 5, .padding = 0});
   x = graph.maxpool(x, 2, 2, 0);
@@ -80,6 +84,7 @@ void small_cnn(Graph& graph, const Tensor& image, double classes) {
   (void)graph.classifier(x, classes);
 }
 
+// The one-tower variant of torchvision.
 void alexnet(Graph& graph, const Tensor& image, double classes) {
   Tensor x = conv_relu(graph, image, 64, {.kernel = 11, .stride = 4, .padding = 2});
   x = graph.maxpool(x, 3, 2, 0);
@@ -148,6 +153,7 @@ void shufflenet_v2(Graph& graph, const Tensor& image, double classes, const std:
   (void)graph.classifier(graph.global_pool(x), classes);
 }
 
+// Qi et al.: two learned transforms, a global maximum joined to every point's features.
 void pointnet_segmentation(Graph& graph, const Tensor& points, double classes) {
   Tensor x = transform(graph, points);
   x = conv_norm_relu(graph, x, 64, {.kernel = 1});
@@ -164,6 +170,7 @@ void pointnet_segmentation(Graph& graph, const Tensor& points, double classes) {
   graph.keep_bytes(logits.elements() * 4);
 }
 
+// Radford et al.: the class token of the image and the last token of the text, projected to a joint space.
 void clip(Graph& graph, const Tensor& image, const VitSpec& vision, double text_width, double text_heads, double joint_width) {
   constexpr double k_vocabulary = 49408;
   constexpr double k_context = 77;

@@ -30,6 +30,7 @@ Tensor dense_block(Graph& graph, Tensor x, double growth, int layers) {
   return graph.concat(x, x.channels);
 }
 
+// Liu et al., A ConvNet for the 2020s: depthwise 7x7, norm over channels, two linear layers.
 Tensor convnext_block(Graph& graph, const Tensor& x) {
   graph.begin_block(x);
   const double width = x.channels;
@@ -43,6 +44,7 @@ Tensor convnext_block(Graph& graph, const Tensor& x) {
 
 }  // namespace
 
+// Simonyan and Zisserman. The last stage is pooled once more.
 Stages vgg(Graph& graph, const Tensor& image, int depth, bool batchnorm) {
   Stages stages;
   Tensor x = image;
@@ -59,6 +61,7 @@ Stages vgg(Graph& graph, const Tensor& image, int depth, bool batchnorm) {
   return stages;
 }
 
+// Huang et al.; transitions halve channels and size.
 Stages densenet(Graph& graph, const Tensor& image, double growth, const std::array<int, 4>& layers, double stem) {
   Stages stages;
   Tensor x = conv_norm_relu(graph, image, stem, {.kernel = 7, .stride = 2});
@@ -88,6 +91,7 @@ Stages convnext(Graph& graph, const Tensor& image, const ConvnextSpec& spec) {
   return stages;
 }
 
+// Redmon and Farhadi, YOLOv3. Leaky ReLU works in place.
 Stages darknet53(Graph& graph, const Tensor& image) {
   constexpr std::array<int, 5> k_blocks = {1, 2, 8, 8, 4};
   Stages stages;

@@ -7,6 +7,7 @@
 namespace gpuadvise::model {
 namespace {
 
+// Rows of the published tables of MobileNetV2 and EfficientNet-B0.
 struct StageRow {
   double expansion = 1;
   double channels = 0;
@@ -20,6 +21,7 @@ constexpr std::array<StageRow, 7> k_mobilenet_v2 = {
 constexpr std::array<StageRow, 7> k_efficientnet = {
     {{1, 16, 1, 1, 3}, {6, 24, 2, 2, 3}, {6, 40, 2, 2, 5}, {6, 80, 3, 2, 3}, {6, 112, 3, 1, 5}, {6, 192, 4, 2, 5}, {6, 320, 1, 1, 3}}};
 
+// The published table of MobileNetV3: kernel, expansion, output, gate, ReLU or hardswish, stride.
 struct V3Row {
   double kernel;
   double expanded;
@@ -77,6 +79,7 @@ class Density {
 
 }  // namespace
 
+// Sandler et al. The plain PyTorch ReLU6 is not in place in the common training code; the segmentation library's is.
 Stages mobilenet_v2(Graph& graph, const Tensor& image, double output_stride, bool in_place, double width) {
   Density density(output_stride);
   Stages stages;
@@ -101,6 +104,7 @@ Stages mobilenet_v2(Graph& graph, const Tensor& image, double output_stride, boo
   return stages;
 }
 
+// Howard et al. Stage outputs are what the next stride thins.
 Stages mobilenet_v3(Graph& graph, const Tensor& image, bool large, double output_stride) {
   Density density(output_stride);
   Stages stages;
@@ -133,6 +137,7 @@ Stages mobilenet_v3(Graph& graph, const Tensor& image, bool large, double output
   return stages;
 }
 
+// Tan and Le: width rounds to multiples of 8, depth rounds up; the gate's width follows the block's input.
 Stages efficientnet(Graph& graph, const Tensor& image, double width, double depth) {
   Stages stages;
   Tensor x = conv_norm_act(graph, image, divisible_by_8(32 * width), {.stride = 2});

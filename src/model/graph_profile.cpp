@@ -28,6 +28,7 @@ Lines envelope(const std::vector<Moment>& moments) {
 
 }  // namespace
 
+// fp32 and autocast keep different tensors, not halves of the same: both are counted.
 ImageProfile profile_of(const Builder& build, const ProfileOptions& options) {
   Graph plain(Numbers::fp32, options.workspace_per_io);
   build(plain);

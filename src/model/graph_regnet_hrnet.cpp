@@ -12,6 +12,7 @@ struct RegnetStage {
   int blocks = 0;
 };
 
+// Radosavovic et al.: widths on a line, quantised to powers of the multiplier, then to the group width.
 std::vector<RegnetStage> regnet_stages(const RegnetSpec& spec) {
   std::vector<RegnetStage> stages;
   for (int i = 0; i < spec.depth; ++i) {
@@ -44,6 +45,7 @@ Tensor regnet_block(Graph& graph, const Tensor& x, double width, double stride, 
   return graph.relu(graph.add(y, changes ? conv_norm(graph, x, width, {.kernel = 1, .stride = stride}) : x));
 }
 
+// HRNet keeps the width of a branch throughout.
 Tensor basic_block(Graph& graph, const Tensor& x) {
   const Tensor y = conv_norm_relu(graph, x, x.channels, {});
   return graph.relu(graph.add(conv_norm(graph, y, x.channels, {}), x));
@@ -97,6 +99,7 @@ Stages regnet(Graph& graph, const Tensor& image, const RegnetSpec& spec, int fro
   return stages;
 }
 
+// Wang et al.: four resolutions side by side; modules per stage 1, 4, 3 (small: 1, 3, 2).
 Stages hrnet(Graph& graph, const Tensor& image, double width, bool small) {
   const int blocks = small ? 2 : 4;
   Stages branches = {hrnet_stem(graph, image, blocks)};

@@ -18,6 +18,7 @@ struct Place {  // of a block within its network
   bool shifted = false;
 };
 
+// He et al.; the deep stem is that of ResNet-C, the small one that of CIFAR networks.
 Tensor stem(Graph& graph, const Tensor& image, const ResnetSpec& spec) {
   const double width = spec.stem / spec.channel_divisor;
   if (spec.small_stem) {
@@ -47,6 +48,7 @@ Tensor split_attention(Graph& graph, const Tensor& x, double width, const Place&
   return place.stride > 1 ? graph.avgpool(summed, 3, place.stride, 1) : summed;
 }
 
+// A projection where stride or width change.
 Tensor shortcut(Graph& graph, const Tensor& x, double out, const Place& place, const ResnetSpec& spec) {
   if (place.stride == 1 && x.channels == out) {
     return x;
@@ -95,6 +97,7 @@ Tensor basic(Graph& graph, const Tensor& x, const Place& place, const ResnetSpec
 
 }  // namespace
 
+// Blocks a stage, as published.
 std::optional<ResnetSpec> resnet_spec(int depth) {
   ResnetSpec spec;
   switch (depth) {

@@ -6,6 +6,7 @@
 namespace gpuadvise::model {
 namespace {
 
+// Liu et al. The relative position bias is trained, so the fused kernel is not used and the scores are kept.
 Tensor swin_block(Graph& graph, const Tensor& x, double heads, double window) {
   graph.begin_block(x);
   const double width = x.channels;
@@ -34,6 +35,7 @@ struct MixStage {
 // nn.MultiheadAttention keeps the scores twice: the softmax and what its dropout hands on.
 constexpr double k_multihead_score_copies = 2;
 
+// Xie et al., SegFormer: keys and values at reduced resolution, a depthwise convolution within the MLP.
 Tensor mix_block(Graph& graph, const Tensor& x, const MixStage& stage) {
   graph.begin_block(x);
   const Tensor normed = graph.layernorm(x);
@@ -68,6 +70,7 @@ std::array<int, 4> mix_blocks(int size) {
 
 }  // namespace
 
+// Dosovitskiy et al. Extra tokens: the class token, or registers.
 Stages vit(Graph& graph, const Tensor& image, const VitSpec& spec) {
   Stages stages;
   const Tensor patches = graph.conv(image, spec.width, {.kernel = spec.patch, .stride = spec.patch, .bias = spec.patch_bias, .padding = 0});

@@ -7,6 +7,7 @@ Tensor double_conv(Graph& graph, const Tensor& x, double out) {
   return conv_norm_relu(graph, conv_norm_relu(graph, x, out, {}), out, {});
 }
 
+// Instance norm comes with biased convolutions and LeakyReLU in place (nnU-Net); batch norm with ReLU (Cicek et al.).
 Tensor volume_conv(Graph& graph, const Tensor& x, double out, double stride, const VolumeUnet& spec) {
   const Conv conv = {.stride = stride, .bias = !spec.batchnorm, .depth_kernel = 3, .depth_stride = stride};
   const Tensor y = graph.conv(x, out, conv);
@@ -33,6 +34,7 @@ Stages unet_2d(Graph& graph, const Tensor& image, double width, int levels) {
   return decoded;
 }
 
+// Ronneberger et al. with padding; the bilinear variant halves the deepest width.
 void unet_classic(Graph& graph, const Tensor& image, double width, int levels, double classes, bool bilinear) {
   Stages skips;
   Tensor x = image;

@@ -9,6 +9,7 @@ namespace {
 constexpr double k_fast_divisor = 8;
 constexpr double k_lateral_ratio = 2;
 
+// Bottleneck of a pathway; temporal kernels sit in its first convolution (Feichtenhofer et al., SlowFast).
 Tensor fast_block(Graph& graph, const Tensor& x, double planes, double stride, bool temporal) {
   graph.begin_block(x);
   const double out = 4 * planes;
@@ -38,6 +39,7 @@ Tensor stage(Graph& graph, Tensor x, int index, int blocks, const Pathway& path)
   return x;
 }
 
+// The lateral connection: a temporal convolution strided to the slow pathway's frames, twice the channels.
 Tensor joined(Graph& graph, const Tensor& slow, const Tensor& fast) {
   const double ratio = fast.depth / slow.depth;
   const Tensor lateral =
@@ -49,6 +51,7 @@ Tensor clip_conv(Graph& graph, const Tensor& x, double out, const Conv& conv) {
   return graph.relu(graph.conv(x, out, conv));
 }
 
+// Width between the two halves that keeps the parameters of a 3x3x3 convolution (Tran et al., R(2+1)D).
 Tensor split_conv(Graph& graph, const Tensor& x, double out, double stride) {
   const double middle = std::floor(27 * x.channels * out / (9 * x.channels + 3 * out));
   const Tensor y = conv_norm_relu(graph, x, middle, {.kernel = 3, .stride = stride});
@@ -57,6 +60,7 @@ Tensor split_conv(Graph& graph, const Tensor& x, double out, double stride) {
 
 }  // namespace
 
+// Both pathways see the same clip; the slow one every eighth or fourth frame of it.
 void slow_fast(Graph& graph, const Tensor& clip, const ResnetSpec& slow_spec, const ResnetSpec& fast_spec, double slow_frames,
                double classes) {
   const Pathway slow_path;
@@ -114,6 +118,7 @@ Stages channel_separated_resnet(Graph& graph, const Tensor& clip, const ResnetSp
   return stages;
 }
 
+// Tran et al., Learning Spatiotemporal Features: eight 3x3x3 convolutions, two wide linear layers.
 void c3d(Graph& graph, const Tensor& clip, double classes) {
   constexpr std::array<double, 8> k_widths = {64, 128, 256, 256, 512, 512, 512, 512};
   const Conv conv = {.bias = true, .depth_kernel = 3};
@@ -153,6 +158,7 @@ void r2plus1d(Graph& graph, const Tensor& clip, const std::array<int, 4>& blocks
   (void)graph.classifier(graph.dropout(graph.global_pool(x)), classes);
 }
 
+// Bertasius et al., Is Space-Time Attention All You Need.
 void time_sformer(Graph& graph, const Tensor& clip, bool joint, double classes) {
   constexpr double k_width = 768;
   constexpr double k_heads = 12;
@@ -182,6 +188,7 @@ void time_sformer(Graph& graph, const Tensor& clip, bool joint, double classes) 
   (void)graph.classifier(graph.tensor(k_width, 1, 1, 1, 4.0), classes);
 }
 
+// Wang et al., Non-local Neural Networks, with sub-sampled keys.
 Tensor non_local_clip(Graph& graph, const Tensor& x) {
   const double inner = x.channels / 2;
   (void)graph.conv(x, inner, {.kernel = 1, .bias = true});

@@ -45,6 +45,7 @@ Tensor split_fast(Graph& graph, const Tensor& x, double out, int repeats, bool s
   return silu_conv(graph, graph.concat(both, (2 + repeats) * hidden), out);
 }
 
+// Three poolings in a row stand for kernels 5, 9, 13.
 Tensor pyramid_pooling(Graph& graph, const Tensor& x, double out) {
   Tensor y = silu_conv(graph, x, x.channels / 2);
   for (int i = 0; i < 3; ++i) {
@@ -91,6 +92,7 @@ Stages yolo_features(Graph& graph, const Tensor& image, YoloVersion version, con
   return stages;
 }
 
+// Down to the finest level, and up again (PANet).
 Stages yolo_neck(Graph& graph, const Stages& s, YoloVersion version, const Csp& scale) {
   const Scaled scaled{scale};
   const bool fast = version == YoloVersion::v8;
@@ -114,6 +116,7 @@ Stages yolo_neck(Graph& graph, const Stages& s, YoloVersion version, const Csp& 
   return {fine, medium, coarse};
 }
 
+// v5 predicts from one convolution a level; v8 and X have separate towers.
 void yolo_head(Graph& graph, const Stages& levels, YoloVersion version, double classes) {
   constexpr double k_bins = 16;  // of the box distribution (v8)
   const double box = version == YoloVersion::v8 ? std::max({16.0, levels[0].channels / 4, k_bins * 4}) : 0;

@@ -32,6 +32,7 @@ std::string compact(std::string_view text) {
   return result;
 }
 
+// What people call them, compacted; names that differ in case and punctuation alone need no row.
 struct Alias {
   std::string_view compact_name;
   std::string_view id;

@@ -20,6 +20,7 @@ MemoryComponents scaled(const MemoryComponents& c, double factor) {
 
 }  // namespace
 
+// The runtime is no tensor: it does not fragment.
 Interval need_bytes(const Interval& allocated, const Interval& runtime, double communication_bytes) {
   return shifted(sum_independent(allocated.scaled(k_need_per_allocated), runtime), communication_bytes);
 }

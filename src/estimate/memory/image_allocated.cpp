@@ -29,6 +29,7 @@ AllocatedPeak allocated_peak(const TrainingState& state, const LiveLines& live, 
       peak = {fixed + gradients + activations, gradients, activations, 0.0, false};
     }
   }
+  // The optimizer's step: all gradients, no activation.
   const double step = fixed + state.gradients + state.step_temporary;
   if (step > peak.bytes) {
     peak = {step, state.gradients, 0.0, state.step_temporary, true};

@@ -17,6 +17,7 @@ enum Row : std::size_t {
   video_other,
 };
 
+// Factors on the expected figure that held 90 % of the measurements. Class, low, high, kind, n, median error.
 constexpr std::array<BandRow, 8> k_rows = {{
     {"image classification, allocated", 0.96, 1.045, ConstantKind::fitted, 97, 0.01},
     {"image classification, reserved", 0.93, 1.09, ConstantKind::fitted, 370, 0.016},
@@ -43,6 +44,7 @@ Row known_row(Field field) {
   return field == Field::segmentation ? segmentation_known : field == Field::detection ? detection_known : video_known;
 }
 
+// Settings whose effect no measurement of this kind shows.
 bool prior_setting(const Workload& workload) {
   return workload.compile || workload.checkpointing != Checkpointing::none || workload.method != Method::full;
 }

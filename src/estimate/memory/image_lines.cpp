@@ -127,7 +127,9 @@ double score_bytes(const Workload& workload, const ImageProfile& profile, Arithm
 double pixel_ratio(const Workload& workload, const ImageProfile& profile) {
   const double height = profile.image_height > 0 ? profile.image_height : profile.image;
   const double reference = height * profile.image * std::max(1.0, profile.frames);
-  const double asked = workload.image.height * workload.image.width * std::max(1.0, workload.image.frames);
+  // One size asked of a network over clips or volumes leaves its number of frames as it is.
+  const double frames = workload.image.frames > 1 ? workload.image.frames : std::max(1.0, profile.frames);
+  const double asked = workload.image.height * workload.image.width * frames;
   return asked > 0 && reference > 0 ? asked / reference : 1.0;
 }
 

@@ -80,6 +80,9 @@ TrainingState training_state(const Workload& workload, const ImageProfile& profi
 
   TrainingState state;
   state.weights = params * bytes / shard.weights + profile.buffers * k_fp32_bytes;
+  if (workload.stack == Stack::ultralytics && workload.optimizer != Optimizer::none) {
+    state.weights += params * k_fp32_bytes;  // the trainer's moving average of the weights
+  }
   state.gradients = trained * bytes / shard.gradients;
   state.optimizer_states = trained * optimizer.states / shard.states;
   state.step_temporary = first_generation(workload.stack) ? 0.0 : trained * optimizer.temporary / shard.states;
