@@ -24,20 +24,28 @@ std::optional<Price> price_of(const Gpu& gpu, const Preferences& preferences, co
   return catalog.price ? catalog.price(gpu, preferences.condition) : std::nullopt;
 }
 
-// How far a rejected candidate is from acceptance, as a share; only what the estimate or the price decided has a distance.
+// By how much a value exceeds its limit, as a share; 0 where either is unknown.
+double excess(const std::optional<double>& value, const std::optional<double>& limit) {
+  return value && limit && *limit > 0.0 ? std::max(0.0, *value / *limit - 1.0) : 0.0;
+}
+
+// How far a rejected candidate is from acceptance: the sum of what it exceeds.
 double distance_of(const rules::Subject& subject) {
-  double distance = 0.0;
-  if (subject.source == Sourcing::buy && !subject.cost->purchase_usd && subject.preferences->budget_usd) {
+  const Preferences& wants = *subject.preferences;
+  const Costs& cost = *subject.cost;
+  if (subject.source == Sourcing::buy && !cost.purchase_usd && wants.budget_usd) {
     return std::numeric_limits<double>::infinity();  // no telling how far the unknown price is from the budget
   }
-  if (subject.figures != nullptr && subject.figures->fit && subject.figures->fit->usable_bytes > 0.0) {
-    distance += std::max(0.0, subject.figures->memory.need.expected / subject.figures->fit->usable_bytes - 1.0);
+  const Figures& figures = *subject.figures;
+  double distance = excess(cost.run_hours, wants.deadline_hours);
+  if (figures.fit) {
+    distance += excess(figures.memory.need.expected, figures.fit->usable_bytes);
   }
-  const std::optional<double> spendable = subject.preferences->spendable_usd();
-  if (spendable && *spendable > 0.0 && subject.source == Sourcing::buy && subject.cost->purchase_usd) {
-    distance += std::max(0.0, *subject.cost->purchase_usd / *spendable - 1.0);
+  if (figures.speed) {
+    distance += excess(wants.min_speed, figures.speed->throughput.expected);
   }
-  return distance;
+  return distance + (subject.source == Sourcing::buy ? excess(cost.purchase_usd, wants.spendable_usd())
+                                                     : excess(cost.rent_usd_per_hour, wants.budget_per_hour_usd));
 }
 
 Rejection rejection_of(const rules::RuleEntry& rule, const rules::Subject& subject, bool estimated) {

@@ -388,6 +388,19 @@ class Compiler {
     literal(pending, path);
   }
 
+  // ".2f", "up2", "down2": the digit says how many decimals.
+  [[nodiscard]] static std::optional<Style> numeric_style(std::string_view format) {
+    const auto digit = [](char each) { return each >= '0' && each <= '6'; };
+    if (format.size() == 3 && format[0] == '.' && format[2] == 'f' && digit(format[1])) {
+      return Style::fixed;
+    }
+    if (format.empty() || !digit(format.back())) {
+      return std::nullopt;
+    }
+    const std::string_view word = format.substr(0, format.size() - 1);
+    return word == "up" ? std::optional(Style::up) : word == "down" ? std::optional(Style::down) : std::nullopt;
+  }
+
   [[nodiscard]] Piece placeholder(const std::string& body, const std::string& path) const {
     const std::size_t colon = body.find(':');
     Piece piece;
@@ -398,11 +411,11 @@ class Compiler {
     const std::string format = body.substr(colon + 1);
     if (format == "usd") {
       piece.style = Style::usd;
-    } else if (format.size() == 3 && format[0] == '.' && format[1] >= '0' && format[1] <= '6' && format[2] == 'f') {
-      piece.style = Style::fixed;
-      piece.digits = static_cast<std::uint8_t>(format[1] - '0');
+    } else if (const std::optional<Style> style = numeric_style(format)) {
+      piece.style = *style;
+      piece.digits = static_cast<std::uint8_t>(format[format.size() - (*style == Style::fixed ? 2 : 1)] - '0');
     } else {
-      fail(path, "unknown format '" + format + "'", "one of .0f to .6f, usd");
+      fail(path, "unknown format '" + format + "'", "one of .0f to .6f, up0 to up6, down0 to down6, usd");
     }
     return piece;
   }

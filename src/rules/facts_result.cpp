@@ -62,6 +62,12 @@ Datum compared_price(const Subject& s) {
   return number(s.preferences->source == Sourcing::buy ? s.cost->purchase_usd : s.cost->total_usd);
 }
 
+Datum budget_needed(const Subject& s) {
+  return s.preferences != nullptr && s.cost != nullptr && s.cost->purchase_usd
+             ? number(*s.cost->purchase_usd / (1.0 - s.preferences->reserve_share))
+             : Datum{};
+}
+
 Datum over_budget(const Subject& s) {
   const std::optional<double> spendable = s.preferences != nullptr ? s.preferences->spendable_usd() : std::nullopt;
   return spendable && s.cost != nullptr && s.cost->purchase_usd ? number(*s.cost->purchase_usd - *spendable) : Datum{};
@@ -128,6 +134,7 @@ constexpr auto k_facts = std::to_array<Fact>({
     COST_FACT("cost.usd_per_million", k_figures, number, "cost of a million units of work", number(c.usd_per_million)),
     COST_FACT("cost.break_even_hours", k_price, number, "hours after which buying is cheaper", number(c.break_even_hours)),
     Fact{"cost.over_budget_usd", Kind::number, k_price, "purchase less what may be spent", over_budget},
+    Fact{"cost.budget_needed_usd", Kind::number, k_price, "budget that would do, with its reserve", budget_needed},
     Fact{"cost.compared_usd", Kind::number, k_price, "what the price objective compares", compared_price},
 });
 static_assert(k_facts.size() < 256);

@@ -288,6 +288,18 @@ class Evaluation {
   std::unique_ptr<std::deque<std::string>> scratch_;
 };
 
+double rounded(double value, const Piece& piece) {
+  const double scale = std::pow(10.0, piece.digits);
+  switch (piece.style) {
+    case Style::up:
+      return std::ceil(value * scale) / scale;
+    case Style::down:
+      return std::floor(value * scale) / scale;
+    default:
+      return value;
+  }
+}
+
 std::string filled(const RuleTable& table, std::uint32_t first, std::uint32_t count, const Subject& subject) {
   std::string message;
   std::array<char, 64> buffer;
@@ -302,7 +314,7 @@ std::string filled(const RuleTable& table, std::uint32_t first, std::uint32_t co
     } else if (piece.style == Style::usd) {
       message += format_usd(value.number);
     } else {
-      message += fixed_text(value.number, piece.digits, buffer);
+      message += fixed_text(rounded(value.number, piece), piece.digits, buffer);
     }
   }
   return message;

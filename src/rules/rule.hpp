@@ -59,7 +59,8 @@ struct Node {
   std::uint16_t size = 1;
 };
 
-enum class Style : std::uint8_t { plain, fixed, usd };
+// up and down round away from what would be refused, so that a suggested limit is one that works.
+enum class Style : std::uint8_t { plain, fixed, usd, up, down };
 
 // A stretch of a message: a literal text, or a fact with its format.
 struct Piece {

@@ -107,15 +107,17 @@ TEST_CASE("a malformed rule is refused with file, id and path", "[rules]") {
 TEST_CASE("messages show facts in their formats", "[rules]") {
   const std::string text = file_with(
       "true",
-      R"("severity": "note", "message": "{{{gpu.name}}} {memory.need_gib:.1f} {cost.purchase_usd:usd} {gpu.tensor_cores} {gpu.ecc}")");
+      R"("severity": "note", "message": "{{{gpu.name}}} {memory.need_gib:.1f} {cost.purchase_usd:usd} {gpu.tensor_cores} {gpu.ecc} {cost.power_w:up0} {memory.usable_gib:down1}")");
   const CompiledRules compiled = compile_rules({{"test.json", text}});
   const RuleTable table = compiled.table();
-  const Bench bench;
+  Bench bench;
+  bench.cost.power_w = 170.2;
+  bench.need(4.0, 11.19);
   Subject subject;
   subject.gpu = &bench.gpu;
   subject.cost = &bench.cost;
   subject.figures = &bench.figures;
-  CHECK(message_of(table, table.rules[0], subject) == "{Test Card} 4.0 " + format_usd(300.0) + " 112 unknown");
+  CHECK(message_of(table, table.rules[0], subject) == "{Test Card} 4.0 " + format_usd(300.0) + " 112 unknown 171 11.1");
 }
 
 TEST_CASE("a user's rules add, replace and disable by id", "[rules]") {
