@@ -36,20 +36,39 @@ constexpr auto k_superlatives = std::to_array<Superlative>({
      }},
 });
 
-std::string memory_reason(const Recommendation& result) {
-  const Fit& fit = *result.figures.fit;
-  return "needs " + format_gib(result.figures.memory.need.expected) + " of " + format_gib(fit.usable_bytes) +
-         (fit.verdict == Verdict::tight ? ", tight" : "");
+std::string percent(double share) {
+  return format_significant(100.0 * share, 2) + " %";
+}
+
+// Which part of the card decides the speed: what a buyer should compare between cards for this job.
+std::string bound_reason(const SpeedFigures& speed) {
+  const SpeedShares& shares = speed.shares;
+  switch (speed.bound) {
+    case Bound::bandwidth:
+      return percent(shares.traffic) + " of the time is memory traffic: bandwidth decides";
+    case Bound::compute:
+      return percent(shares.compute) + " of the time is arithmetic: the rate of the number format decides";
+    case Bound::launch:
+      return percent(shares.host) + " of the time the host launches kernels: a faster card gains little";
+    case Bound::communication:
+      return percent(shares.communication) + " of the time is communication: the link between the cards decides";
+  }
+  return {};
+}
+
+// What a card is best known by in this answer, when no superlative is its own: the two objectives that carry its score.
+std::string score_reason(const Score& score) {
+  std::array<const ScorePart*, k_objectives> parts{};
+  std::transform(score.parts.begin(), score.parts.end(), parts.begin(), [](const ScorePart& part) { return &part; });
+  std::stable_sort(parts.begin(), parts.end(), [](const ScorePart* a, const ScorePart* b) { return a->contribution > b->contribution; });
+  return "score " + format_significant(score.total, 2) + ", mostly " + std::string(to_string(parts[0]->objective)) + " " +
+         format_significant(parts[0]->contribution, 2) + " and " + std::string(to_string(parts[1]->objective)) + " " +
+         format_significant(parts[1]->contribution, 2);
 }
 
 }  // namespace
 
 void give_reasons(std::vector<Recommendation>& results) {
-  for (Recommendation& result : results) {
-    if (result.figures.fit) {
-      result.reasons.push_back(memory_reason(result));
-    }
-  }
   for (const Superlative& superlative : k_superlatives) {
     Recommendation* best = nullptr;
     std::optional<double> most;
@@ -63,6 +82,12 @@ void give_reasons(std::vector<Recommendation>& results) {
     if (best != nullptr && results.size() > 1) {
       best->reasons.emplace_back(superlative.words);
     }
+  }
+  for (Recommendation& result : results) {
+    if (result.figures.speed && result.rank == 1) {
+      result.reasons.push_back(bound_reason(*result.figures.speed));
+    }
+    result.reasons.push_back(score_reason(result.score));
   }
 }
 
