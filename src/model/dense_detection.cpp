@@ -146,7 +146,7 @@ Setup set_up(const DenseName& name, const NamedModelOptions& options) {
   // Every library freezes the stem and the first stage of a pretrained ResNet unless told otherwise.
   const BackboneKind network = name.backbone.kind;
   const bool pretrained = network == BackboneKind::resnet || network == BackboneKind::resnest || network == BackboneKind::regnet_x;
-  s.backbone.frozen_stages = pretrained && !scratch ? 1 : -1;
+  s.backbone.frozen_stages = options.frozen.backbone ? 4 : pretrained && !scratch ? 1 : -1;
   s.backbone.stride_in_1x1 = (s.detectron2 || name.has("caffe")) && !group_all && !name.has("syncbn");
   s.backbone.deformable = name.has("dconv") || name.has("mdconv") || name.word("dcn");
   s.backbone.context = name.has("gcb");
@@ -269,12 +269,14 @@ std::optional<Composed> detection_network(const DenseName& name, const NamedMode
     graph.groupnorm_copies(s.detectron2 ? 1 : 2);
     graph.constant_batchnorm(s.constant_batchnorm);
     const Tensor image = graph.input(3, s.height, s.width);
+    graph.freeze(options.frozen.backbone);
     Stages stages = backbone(graph, image, parts, s.backbone);
     if (name.has("rfp") || name.has("detectorsresnet")) {
       graph.reuse_weights(true);  // recursive pyramid: the backbone runs a second time
       stages = backbone(graph, image, parts, s.backbone);
       graph.reuse_weights(false);
     }
+    graph.freeze(false);
     if (single) {
       single_level_detector(graph, name, s, stages);
     } else if (s.row->scheme == Scheme::dense) {

@@ -2,6 +2,7 @@
 #include "model/dense.hpp"
 #include "model/graph_profile.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace gpuadvise::model {
@@ -135,11 +136,13 @@ std::optional<Composed> query_network(const DenseName& name, const NamedModelOpt
   // Crops turn the orientation: a batch holds both and is padded to a square.
   const double side = std::ceil(std::max(profile.image_height, profile.image_width) / 32) * 32;
   BackboneUse use;
-  use.frozen_stages = options.frozen.stages || options.frozen.batchnorm ? 1 : -1;
+  use.frozen_stages = options.frozen.backbone ? 4 : options.frozen.stages || options.frozen.batchnorm ? 1 : -1;
   const auto network = [&](Graph& graph) {
     graph.constant_batchnorm(options.frozen.batchnorm);
     const Tensor image = graph.input(3, side, side);
+    graph.freeze(options.frozen.backbone);
     const Stages stages = backbone(graph, image, name.backbone, use);
+    graph.freeze(false);
     if (masks) {
       mask2former(graph, stages, profile.classes, k_boxes, side * side);
     } else if (deformable) {

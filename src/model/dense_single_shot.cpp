@@ -217,8 +217,10 @@ std::optional<Composed> single_shot_network(const DenseName& name, const NamedMo
   profile.workspace_per_io = modern ? 0 : k_dense_workspace;
   // Measured far above the count: cudnn.benchmark (SSD), sizes drawn anew while training (YOLOX).
   profile.source = kind == Kind::ssd || kind == Kind::x ? ProfileSource::estimated : ProfileSource::counted;
+  // YOLOX draws the size anew while it trains; the largest decides the peak: 800 for 640, 640 for the tiny 416.
+  const double largest = kind != Kind::x ? 1.0 : name.has("tiny") || name.has("nano") ? 640.0 / 416.0 : 800.0 / 640.0;
   const auto network = [&](Graph& graph) {
-    build(graph, graph.input(3, profile.image_height, profile.image_width), kind, name, profile.classes);
+    build(graph, graph.input(3, profile.image_height * largest, profile.image_width * largest), kind, name, profile.classes);
   };
   return Composed{Field::detection, profile_of(network, profile)};
 }

@@ -119,6 +119,10 @@ Stages yolo_neck(Graph& graph, const Stages& s, YoloVersion version, const Csp& 
 // v5 predicts from one convolution a level; v8 and X have separate towers.
 void yolo_head(Graph& graph, const Stages& levels, YoloVersion version, double classes) {
   constexpr double k_bins = 16;  // of the box distribution (v8)
+  // v8 compares every place with every box of the fullest mosaic at once: differences to four sides, overlap, score,
+  // alignment and masks of 15 numbers a pair, without gradient (counted; 100 boxes are a prior).
+  constexpr double k_boxes = 100;
+  constexpr double k_pair_bytes = 60;
   const double box = version == YoloVersion::v8 ? std::max({16.0, levels[0].channels / 4, k_bins * 4}) : 0;
   const double score = std::max(levels[0].channels, std::min(classes, 100.0));
   for (const Tensor& level : levels) {
@@ -139,6 +143,13 @@ void yolo_head(Graph& graph, const Stages& levels, YoloVersion version, double c
     const Tensor c = silu_conv(graph, silu_conv(graph, level, score, 3), score, 3);
     graph.keep(graph.conv(b, 4 * k_bins, {.kernel = 1, .bias = true}));
     graph.keep(graph.conv(c, classes, {.kernel = 1, .bias = true}));
+  }
+  if (version == YoloVersion::v8) {
+    double places = 0;
+    for (const Tensor& level : levels) {
+      places += level.places();
+    }
+    graph.transient(k_boxes * k_pair_bytes * places);
   }
 }
 

@@ -5,6 +5,7 @@
 #include "model/named_table.hpp"
 
 #include <algorithm>
+#include <array>
 #include <mutex>
 #include <set>
 #include <string>

@@ -5,6 +5,8 @@
 #include "model/graph_unet.hpp"
 #include "model/graph_yolo.hpp"
 
+#include <array>
+
 namespace gpuadvise::model {
 namespace {
 

@@ -175,7 +175,10 @@ TEST_CASE("frozen parts never need more") {
     const double stages = allocated(training(2), *model::named_model(name, options)->image());
     options.frozen.batchnorm = true;
     const double constants = allocated(training(2), *model::named_model(name, options)->image());
+    options.frozen.backbone = true;
+    const double backbone = allocated(training(2), *model::named_model(name, options)->image());
     CHECK(stages <= all);
     CHECK(constants <= stages);
+    CHECK(backbone < constants);
   }
 }
