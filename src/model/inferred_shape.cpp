@@ -130,7 +130,7 @@ TransformerShape of_kind(Field field) {
     case Field::speech:
       shape.kind = TransformerKind::speech;
       shape.gated_mlp = false;
-      shape.max_context = detail::k_speech_tokens;
+      shape.max_context = k_speech_tokens;
       return shape;
     default:
       throw Error(ErrorCode::unsupported, "a parameter count alone does not tell the shape of this kind of model",
