@@ -9,6 +9,8 @@ constexpr auto k_commands = std::to_array<Command>({
     {"recommend", "rank cards for a job (the same as no command)", run_recommend},
     {"estimate", "memory and speed of a job, without ranking; batch mode", run_estimate},
     {"check", "does a job fit on these cards", run_check},
+    {"solve", "find the largest batch, sequence, image ... that fits a card", run_solve},
+    {"matrix", "fit and speed over a grid of settings and cards", run_matrix},
     {"list", "gpus, models, rules, precisions, offers, formats", run_list},
     {"show", "all facts of one card or model, with their sources", run_show},
     {"lint", "check a data file", run_lint},

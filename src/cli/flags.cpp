@@ -297,6 +297,9 @@ CommandLine read_command_line(std::string_view command, std::string_view summary
     auto* option = app.add_option("--" + std::string(own.name), values);
     option->expected(own.value.empty() ? 0 : (own.value_optional ? 0 : 1), own.value.empty() ? 0 : 1);
     option->each([](const std::string&) {});
+    if (own.values != nullptr) {
+      option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    }
   }
   if (groups.positional_most > 0) {
     app.add_option(std::string(groups.positional_name), line.positional)->expected(0, groups.positional_most);
@@ -304,7 +307,9 @@ CommandLine read_command_line(std::string_view command, std::string_view summary
   parse(app, flags, command, arguments);
   for (std::size_t i = 0; i < groups.own.size(); ++i) {
     const auto* option = app.get_option("--" + std::string(groups.own[i].name));
-    if (option->count() > 0) {
+    if (groups.own[i].values != nullptr) {
+      *groups.own[i].values = own_values[i];
+    } else if (option->count() > 0) {
       *groups.own[i].target = own_values[i].empty() ? std::string() : own_values[i].front();
     }
   }

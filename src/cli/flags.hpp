@@ -69,6 +69,7 @@ struct FlagGroups {
     std::string_view help;
     bool value_optional = false;
     std::optional<std::string>* target = nullptr;
+    std::vector<std::string>* values = nullptr;  // in place of target, where the flag may be given several times
   };
   std::vector<Own> own;
 };

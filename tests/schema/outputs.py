@@ -28,6 +28,14 @@ ESTIMATE = [
     {'model': 'mask-rcnn-r50-fpn', 'batch': 2, 'gpu': 'v100-sxm2-32gb'},
     {'model': 'sdxl', 'task': 'infer', 'gpu': 'rtx-4090'},
 ]
+# Other commands: the schema, the arguments, and whether each line is an answer of its own.
+OTHERS = [
+    ('solve', 'solve batch --model resnet50 --gpu rtx-3090 --round --format json', False),
+    ('solve', 'solve gpus --model llama-3.1-70b --task infer --precision fp16 --engine vllm --gpu rtx-3090 --format json', False),
+    ('solve', 'solve batch --model llama-2-7b --task train --gpu rtx-3090 --format json', False),
+    ('solve', 'solve seq --model gpt2 --task train --gpu h100-80gb-sxm --format json', False),
+    ('matrix', 'matrix --model resnet50 --over precision=fp32,fp12 --over batch=1..64 --candidates rtx-3090 --format jsonl', True),
+]
 
 
 def load(folder, name):
@@ -54,7 +62,15 @@ def main():
         errors.append(f'estimate: {len(answers)} answers to {len(ESTIMATE)} requests')
     for answer in answers:
         errors += [f'estimate {answer.get("id")}: {"/".join(map(str, e.path))}: {e.message[:200]}' for e in estimate.iter_errors(answer)]
-    print('\n'.join(errors[:40]) or f'schema: {len(RECOMMEND)} recommendations and {len(answers)} estimates are valid')
+    for name, line, each in OTHERS:
+        schema = load(folder, f'{name}.schema.json')
+        done = subprocess.run([program, *line.split(), '--no-user-data'], capture_output=True, text=True)
+        if done.returncode not in (0, 1) or not done.stdout:
+            errors.append(f'{line}: ended {done.returncode}: {done.stderr}')
+            continue
+        for text in done.stdout.splitlines() if each else [done.stdout]:
+            errors += [f'{line}: {"/".join(map(str, e.path))}: {e.message[:200]}' for e in schema.iter_errors(json.loads(text))]
+    print('\n'.join(errors[:40]) or f'schema: {len(RECOMMEND)} recommendations, {len(answers)} estimates and {len(OTHERS)} others are valid')
     sys.exit(1 if errors else 0)
 
 
