@@ -61,6 +61,10 @@ json parse_json(std::string_view text, const std::string& file) {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
     throw Error(ErrorCode::bad_data, "the file is empty", "expected JSON", file);
   }
+  // The parser takes a NUL byte for the end of the text.
+  if (const auto nul = text.find('\0'); nul != std::string_view::npos) {
+    throw Error(ErrorCode::bad_data, "a NUL byte", "expected JSON text", file + ":" + line_and_column(text, nul));
+  }
   try {
     Watch watch(file);
     return json::parse(text, std::ref(watch));

@@ -103,6 +103,10 @@ std::vector<Setting> read_settings(std::string_view text, const std::string& whe
   if (text.size() > k_longest) {
     throw Error(ErrorCode::bad_data, "the request is longer than 1 MiB", "one request is a few hundred bytes", where);
   }
+  // The parser takes a NUL byte for the end of the text.
+  if (const auto nul = text.find('\0'); nul != std::string_view::npos) {
+    throw Error(ErrorCode::bad_data, "a NUL byte at column " + std::to_string(nul + 1), "expected JSON text", where);
+  }
   SettingsHandler handler;
   if (!nlohmann::json::sax_parse(text, &handler)) {
     throw Error(ErrorCode::bad_data, handler.fault, handler.fault_hint, where);

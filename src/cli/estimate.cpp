@@ -64,6 +64,11 @@ report::Estimate estimate(const Session& session, std::span<const Setting> setti
     }
   }
   result.figures = estimate::evaluate(estimate::prepare(workload, result.request.model), result.gpu, use);
+  if (result.figures.speed && result.figures.fit && result.figures.fit->verdict == Verdict::no) {
+    result.request.findings.push_back(
+        {"speed-without-fit", Severity::warn,
+         "the job does not fit on " + std::string(result.gpu->name) + ": the speed is what it would be if it did"});
+  }
   return result;
 }
 

@@ -122,17 +122,26 @@ void note_idle_settings(Draft& draft) {
   static constexpr auto inference_only =
       std::to_array<K>({K::kv_precision, K::prompt_len, K::gen_len, K::concurrency, K::steps, K::gpu_memory_utilization, K::max_num_seqs,
                         K::max_num_batched_tokens, K::n_batch, K::n_ubatch, K::enforce_eager});
-  const auto say = [&draft](const auto& idle, std::string_view task) {
+  static constexpr auto text_only =
+      std::to_array<K>({K::seq, K::prompt_len, K::gen_len, K::mla, K::loss, K::lora_rank, K::lora_targets, K::train_embeddings,
+                        K::full_seq_logits, K::flash_attn, K::embedding_rows, K::embedding_dim});
+  static constexpr auto image_only = std::to_array<K>({K::steps, K::channels_last, K::cudnn_benchmark, K::frozen, K::fuse_qkv});
+  const auto say = [&draft](const auto& idle, std::string_view where) {
     for (const K key : idle) {
       if (draft.stated(key)) {
-        draft.note("setting-ignored", Severity::note, std::string(spec_of(key).name) + " has no effect in " + std::string(task));
+        draft.note("setting-ignored", Severity::warn, std::string(spec_of(key).name) + " has no effect " + std::string(where));
       }
     }
   };
   if (w.training()) {
-    say(inference_only, "training");
+    say(inference_only, "in training");
   } else {
-    say(training_only, "inference");
+    say(training_only, "in inference");
+  }
+  if (draft.request.model.image() != nullptr) {
+    say(text_only, "on an image network");
+  } else if (draft.request.model.transformer() != nullptr) {
+    say(image_only, "on a language model");
   }
   if (w.training() && w.method == Method::full && draft.stated(K::lora_rank)) {
     conflict(draft, K::lora_rank, K::method, "method lora or qlora");
