@@ -2,6 +2,7 @@
 #include "catch.hpp"
 #include "unit/estimate/speed_cards.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <vector>
