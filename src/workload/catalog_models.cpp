@@ -58,9 +58,13 @@ FoundModel CatalogModels::read_file(std::string_view path) const {
 }
 
 void CatalogModels::refine(Request& request) const {
-  // Counted networks hold for one image size: count again with the size that was resolved.
+  // Composed networks hold for one image size and number of classes: count again with what was resolved.
   const ImageProfile* profile = request.model.image();
-  if (profile == nullptr || profile->source != ProfileSource::counted) {
+  if (profile == nullptr || profile->source == ProfileSource::traced || request.model_text.empty()) {
+    return;
+  }
+  const auto listed = catalog_.find_model(request.model_text);
+  if (listed && listed->exact) {
     return;
   }
   if (auto named = model::named_model(request.model_text, options_of(request.workload, request.config))) {
