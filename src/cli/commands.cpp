@@ -11,6 +11,7 @@ constexpr auto k_commands = std::to_array<Command>({
     {"check", "does a job fit on these cards", run_check},
     {"solve", "find the largest batch, sequence, image ... that fits a card", run_solve},
     {"matrix", "fit and speed over a grid of settings and cards", run_matrix},
+    {"explain", "where the figures of one card come from, and what moves them", run_explain},
     {"list", "gpus, models, rules, precisions, offers, formats", run_list},
     {"show", "all facts of one card or model, with their sources", run_show},
     {"lint", "check a data file", run_lint},

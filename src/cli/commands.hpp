@@ -23,6 +23,7 @@ int run_estimate(const Arguments& arguments);
 int run_check(const Arguments& arguments);
 int run_solve(const Arguments& arguments);
 int run_matrix(const Arguments& arguments);
+int run_explain(const Arguments& arguments);
 int run_list(const Arguments& arguments);
 int run_show(const Arguments& arguments);
 int run_lint(const Arguments& arguments);

@@ -7,18 +7,6 @@
 #include <cmath>
 
 namespace gpuadvise::report {
-namespace {
-
-// Ratios carry no more than four significant digits: the rest would be noise.
-double four_digits(double value) {
-  if (value == 0.0 || !std::isfinite(value)) {
-    return value;
-  }
-  const double scale = std::pow(10.0, 3.0 - std::floor(std::log10(std::fabs(value))));
-  return std::round(value * scale) / scale;
-}
-
-}  // namespace
 
 void begin_answer(JsonWriter& json, std::string_view data_version) {
   json.begin_object();
@@ -38,12 +26,20 @@ void write_request(JsonWriter& json, const Request& request) {
   json.end_object();
 }
 
+double rounded(double value) {
+  if (value == 0.0 || !std::isfinite(value)) {
+    return value;
+  }
+  const double scale = std::pow(10.0, 3.0 - std::floor(std::log10(std::fabs(value))));
+  return scale > 1e15 || scale < 1e-15 ? value : std::round(value * scale) / scale;
+}
+
 void write_interval(JsonWriter& json, std::string_view name, const Interval& interval) {
   json.key(name);
   json.begin_object();
-  json.field("low", four_digits(interval.low));
-  json.field("expected", four_digits(interval.expected));
-  json.field("high", four_digits(interval.high));
+  json.field("low", rounded(interval.low));
+  json.field("expected", rounded(interval.expected));
+  json.field("high", rounded(interval.high));
   json.end_object();
 }
 

@@ -35,6 +35,8 @@ OTHERS = [
     ('solve', 'solve batch --model llama-2-7b --task train --gpu rtx-3090 --format json', False),
     ('solve', 'solve seq --model gpt2 --task train --gpu h100-80gb-sxm --format json', False),
     ('matrix', 'matrix --model resnet50 --over precision=fp32,fp12 --over batch=1..64 --candidates rtx-3090 --format jsonl', True),
+    ('explain', 'explain rtx-3090 --model resnet50 --batch 32 --format json', False),
+    ('explain', 'explain gtx-1650-gddr6 --model llama-2-7b --task finetune --method qlora --format json', False),
 ]
 
 

@@ -1,0 +1,133 @@
+#include "report/explain.hpp"
+
+#include <gpuadvise/units.hpp>
+
+#include "report/columns.hpp"
+#include "report/estimate_text.hpp"
+#include "report/grid.hpp"
+#include "workload/describe.hpp"
+
+#include <fmt/format.h>
+
+namespace gpuadvise::report {
+namespace {
+
+using advise::Basis;
+using advise::Explanation;
+
+constexpr double k_need_over_allocated = 1.06;  // contract: need = 1.06 x allocated + runtime + communication
+
+std::string gib(double bytes) {
+  return format_significant(bytes / k_gib);
+}
+
+std::string percent(double share) {
+  return fmt::format("{:.0f} %", 100 * share);
+}
+
+std::string heading(const TextStyle& style, std::string_view words) {
+  return "\n" + paint(style, Tone::strong, words) + "\n";
+}
+
+std::string band_words(const Interval& interval, const Basis& basis) {
+  std::string text = fmt::format("90 % interval {:+.0f} % to {:+.0f} %; rests on {}", 100 * (interval.low / interval.expected - 1),
+                                 100 * (interval.high / interval.expected - 1), basis.words);
+  if (basis.median_error) {
+    text += fmt::format(" (accuracy test {}: median error at most {})", basis.class_name,
+                        fmt::format("{} %", format_significant(100 * *basis.median_error, 2)));
+  }
+  return text;
+}
+
+std::string memory_section(const Explanation& e, const TextStyle& style) {
+  Grid grid;
+  grid.columns = {{"term", Align::left}, {"GiB", Align::right}, {"share", Align::right}};
+  const MemoryFigures& memory = e.figures.memory;
+  for (const advise::MemoryTerm& term : e.memory) {
+    grid.rows.push_back({{{std::string(term.name), Tone::plain},
+                          {gib(term.bytes), Tone::plain},
+                          {percent(term.bytes / memory.components.sum()), Tone::plain}},
+                         (term.inputs.empty() ? "" : term.inputs + ": ") + std::string(term.formula)});
+  }
+  std::string text = heading(style, "Memory") + render_grid(grid, style);
+  text += wrap("sum = " + gib(memory.device.expected) + " GiB as the driver's tool shows with room to spare", style.width, "  ");
+  const double runtime = memory.components.runtime + memory.components.communication;
+  text += wrap(fmt::format("need = {} x {} allocated + {} runtime and communication = {} GiB", k_need_over_allocated,
+                           gib(memory.allocated.expected), gib(runtime), gib(memory.need.expected)),
+               style.width, "  ");
+  text += wrap(band_words(memory.need, *e.memory_basis), style.width, "  ");
+  const Fit& fit = *e.figures.fit;
+  return text + wrap(fmt::format("{}: {} usable of {} visible, {} sure", to_string(fit.verdict), format_gib(fit.usable_bytes),
+                                 format_gib(fit.visible_bytes), percent(fit.probability)),
+                     style.width, "  ");
+}
+
+std::string speed_section(const Explanation& e, const TextStyle& style) {
+  if (!e.figures.speed) {
+    return heading(style, "Speed") + wrap("not known for this kind of card", style.width, "  ");
+  }
+  const SpeedFigures& speed = *e.figures.speed;
+  Grid grid;
+  grid.columns = {{"term", Align::left}, {"a step", Align::right}, {"share", Align::right}};
+  for (const advise::SpeedTerm& term : e.speed) {
+    grid.rows.push_back(
+        {{{std::string(term.name), Tone::plain}, {format_duration(term.seconds), Tone::plain}, {percent(term.share), Tone::plain}},
+         std::string(term.formula)});
+  }
+  std::string text = heading(style, "Speed") + render_grid(grid, style);
+  text += wrap(fmt::format("{} {} ({} - {}), bound by {}", format_significant(speed.throughput.expected), to_string(speed.unit),
+                           format_significant(speed.throughput.low), format_significant(speed.throughput.high), to_string(speed.bound)),
+               style.width, "  ");
+  text += wrap(band_words(speed.throughput, *e.speed_basis), style.width, "  ");
+  return text + (speed.prior ? wrap("no measurement covers this kind of card: constants are priors", style.width, "  ") : "");
+}
+
+std::string score_section(const Explanation& e, const TextStyle& style) {
+  std::string text = heading(style, "Score");
+  if (!e.accepted) {
+    text += wrap(e.rejected ? "not ranked, rule " + e.rejected->rule + ": " + e.rejected->message : "not ranked", style.width, "  ");
+    const bool change = e.rejected && !e.rejected->smallest_change.empty();
+    return text + (change ? wrap("smallest change: " + e.rejected->smallest_change, style.width, "  ") : "");
+  }
+  Grid grid;
+  grid.columns = {{"objective", Align::left}, {"value", Align::right}, {"weight", Align::right}, {"gives", Align::right}};
+  for (const ScorePart& part : e.accepted->score.parts) {
+    grid.rows.push_back({{{std::string(to_string(part.objective)), Tone::plain},
+                          {fmt::format("{:.3f}", part.value), Tone::plain},
+                          {fmt::format("{:.2f}", part.weight), Tone::plain},
+                          {fmt::format("{:.3f}", part.contribution), Tone::plain}},
+                         {}});
+  }
+  text += render_grid(grid, style);
+  return text + wrap(fmt::format("sum = {:.3f} as {}, {}", e.accepted->score.total, candidate_text(*e.gpu, e.accepted->count),
+                                 price_text(*e.accepted)),
+                     style.width, "  ");
+}
+
+std::string sensitivity_section(const Explanation& e, const TextStyle& style) {
+  Grid grid;
+  grid.columns = {{"if", Align::left}, {"need", Align::right}, {"speed", Align::right}, {"fit", Align::left}, {"score", Align::right}};
+  for (const advise::Sensitivity& row : e.sensitivity) {
+    grid.rows.push_back({{{row.key + (row.assumed ? "* " : " ") + row.from + " -> " + row.to, Tone::plain},
+                          {"x" + format_significant(row.need_ratio), Tone::plain},
+                          {row.speed_ratio ? "x" + format_significant(*row.speed_ratio) : "-", Tone::plain},
+                          {std::string(to_string(row.verdict)), Tone::plain},
+                          {row.score_change ? fmt::format("{:+.3f}", *row.score_change) : "-", Tone::plain}},
+                         {}});
+  }
+  return heading(style, "What moves it (one step each, largest effect first; * assumed)") + render_grid(grid, style);
+}
+
+}  // namespace
+
+std::string explain_text(const Explanation& e, const TextStyle& style) {
+  std::string text = wrap(workload::summary(e.request), style.width);
+  text += wrap("on " + std::string(e.gpu->name), style.width);
+  text += memory_section(e, style) + speed_section(e, style) + score_section(e, style) + sensitivity_section(e, style);
+  for (const Finding& finding : e.accepted ? e.accepted->findings : e.request.findings) {
+    text += wrap(std::string(to_string(finding.severity)) + ": " + finding.message, style.width);
+  }
+  return text;
+}
+
+}  // namespace gpuadvise::report
