@@ -14,7 +14,10 @@ constexpr auto k_commands = std::to_array<Command>({
     {"explain", "where the figures of one card come from, and what moves them", run_explain},
     {"list", "gpus, models, rules, precisions, offers, formats", run_list},
     {"show", "all facts of one card or model, with their sources", run_show},
+    {"compat", "does a build of PyTorch run on these cards; which do", run_compat},
+    {"import", "what a model's own file says: config.json, safetensors, gguf, onnx", run_import},
     {"lint", "check a data file", run_lint},
+    {"host", "the GPUs of this machine, or of a tool's saved output", run_host},
     {"help", "help on a topic or a command", run_help},
 });
 

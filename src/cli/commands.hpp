@@ -26,7 +26,10 @@ int run_matrix(const Arguments& arguments);
 int run_explain(const Arguments& arguments);
 int run_list(const Arguments& arguments);
 int run_show(const Arguments& arguments);
+int run_import(const Arguments& arguments);
 int run_lint(const Arguments& arguments);
+int run_compat(const Arguments& arguments);
+int run_host(const Arguments& arguments);
 int run_help(const Arguments& arguments);
 
 }  // namespace gpuadvise::cli
