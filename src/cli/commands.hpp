@@ -24,11 +24,13 @@ int run_check(const Arguments& arguments);
 int run_solve(const Arguments& arguments);
 int run_matrix(const Arguments& arguments);
 int run_explain(const Arguments& arguments);
+int run_compare(const Arguments& arguments);
 int run_list(const Arguments& arguments);
 int run_show(const Arguments& arguments);
 int run_import(const Arguments& arguments);
 int run_lint(const Arguments& arguments);
 int run_compat(const Arguments& arguments);
+int run_doctor(const Arguments& arguments);
 int run_host(const Arguments& arguments);
 int run_help(const Arguments& arguments);
 

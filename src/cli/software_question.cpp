@@ -20,12 +20,13 @@ bool same_software(const Gpu& a, const Gpu& b) {
          a.support.wheels == b.support.wheels;
 }
 
-// A name that several cards share is enough when software cannot tell them apart.
-const Gpu& card_named(const catalog::Catalog& catalog, const std::string& text) {
-  const std::vector<const Gpu*> found = catalog.find_gpus(text);
-  const bool alike =
-      !found.empty() && std::all_of(found.begin(), found.end(), [&](const Gpu* gpu) { return same_software(*gpu, *found.front()); });
-  return alike ? *found.front() : catalog.find_gpu(text);
+// A name that several cards share means all of them; those that software cannot tell apart count once.
+void add_cards(const catalog::Catalog& catalog, const std::string& text, std::vector<const Gpu*>& cards) {
+  for (const Gpu* gpu : catalog.find_gpus(text)) {
+    if (std::none_of(cards.begin(), cards.end(), [&](const Gpu* known) { return same_software(*gpu, *known); })) {
+      cards.push_back(gpu);
+    }
+  }
 }
 
 std::optional<software::Version> version_of(const char* flag, const std::optional<std::string>& text, const char* example) {
@@ -103,8 +104,12 @@ std::vector<std::string> split_commas(const std::string& text) {
 software::Question read_question(const catalog::Catalog& catalog, const SoftwareFlags& flags) {
   software::Question question;
   const auto& facts = software::facts();
+  std::vector<const Gpu*> cards;
   for (const std::string& name : split_commas(flags.gpu.value_or(""))) {
-    question.cards.push_back(software::card_of(card_named(catalog, name), facts));
+    add_cards(catalog, name, cards);
+  }
+  for (const Gpu* gpu : cards) {
+    question.cards.push_back(software::card_of(*gpu, facts));
   }
   question.torch = version_of("torch", flags.torch, "2.8");
   question.driver = version_of("driver", flags.driver, "535.104.05");

@@ -1,0 +1,81 @@
+// gpuadvise doctor: known faults in a log of any length, with cause, deciding fact and fix.
+#include <gpuadvise/error.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/session.hpp"
+#include "cli/software_question.hpp"
+#include "cli/terminal.hpp"
+#include "report/doctor_report.hpp"
+
+#include <array>
+#include <cstdio>
+#include <memory>
+#include <unistd.h>
+
+namespace gpuadvise::cli {
+namespace {
+
+struct FileCloser {
+  void operator()(std::FILE* file) const {
+    if (file != stdin) {
+      std::fclose(file);
+    }
+  }
+};
+
+// In pieces, so that a log of any size takes the same memory.
+void scan_file(const std::string& path, software::LogScanner& scanner) {
+  const std::unique_ptr<std::FILE, FileCloser> file(path == "-" ? stdin : std::fopen(path.c_str(), "rb"));
+  const std::string hint = "give the path of a readable file, or - for standard input";
+  if (!file) {
+    throw Error(ErrorCode::unreadable, "cannot read '" + path + "'", hint);
+  }
+  std::array<char, 65536> piece{};
+  std::size_t got = 0;
+  while ((got = std::fread(piece.data(), 1, piece.size(), file.get())) > 0) {
+    scanner.feed({piece.data(), got});
+  }
+  if (std::ferror(file.get()) != 0) {
+    throw Error(ErrorCode::unreadable, "cannot read '" + path + "' to its end", hint);
+  }
+  scanner.finish();
+}
+
+}  // namespace
+
+int run_doctor(const Arguments& arguments) {
+  SoftwareFlags flags;
+  FlagGroups groups;
+  groups.output = true;
+  groups.positional_most = 1;
+  groups.positional_name = "LOG";
+  groups.own = {{"gpu", "CARD,...", "the card of the machine: names the builds that serve it", false, &flags.gpu},
+                {"driver", "VERSION", "driver of the machine, where the log does not say", false, &flags.driver},
+                {"python", "VERSION", "Python of the machine", false, &flags.python},
+                {"os", "SYSTEM", "linux (default), linux-aarch64, windows, wsl2, macos", false, &flags.os}};
+  const CommandLine line =
+      read_command_line("doctor", "Known faults in a log (- or nothing: standard input): cause, deciding fact, fix. Exit status 1 if any.",
+                        groups, arguments);
+  software::Question known;
+  if (flags.gpu || flags.driver || flags.python || flags.os) {
+    const Session session(line.data);
+    known = read_question(session.catalog(), flags);
+  }
+  const software::ErrorTable& table = software::known_errors();
+  software::LogScanner scanner(table);
+  scan_file(line.positional.empty() ? "-" : line.positional.front(), scanner);
+  const software::LogReport report = software::diagnose(software::facts(), scanner, table, known);
+  for (const OutputTarget& target : line.output.targets()) {
+    if (target.format == Format::json || target.format == Format::jsonl) {
+      write_output(target.path, report::doctor_json(report));
+    } else if (target.format == Format::table) {
+      const report::TextStyle style{terminal_width(STDOUT_FILENO), wants_colour(line.output.colour, STDOUT_FILENO), line.output.verbose};
+      write_output(target.path, report::doctor_text(report, style));
+    } else {
+      throw Error(ErrorCode::usage, "doctor prints table or json", "add --format json");
+    }
+  }
+  return report.found.empty() ? 0 : 1;
+}
+
+}  // namespace gpuadvise::cli
