@@ -3,6 +3,8 @@
 
 #include <gpuadvise/units.hpp>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -10,7 +12,8 @@ namespace gpuadvise::estimate {
 
 enum class ConstantKind : std::uint8_t { counted, fitted, prior };
 
-// low = below * expected, high = above * expected. n and median_error say what stands behind the factors.
+// low = below * expected, high = above * expected. n, median_error and sources (publications, 0 = not recorded) say what
+// stands behind the factors.
 struct BandRow {
   std::string_view class_name;
   double below = 1.0;
@@ -18,7 +21,18 @@ struct BandRow {
   ConstantKind kind = ConstantKind::prior;
   int n = 0;
   double median_error = 0.0;
+  int sources = 0;
 };
+
+// The bands of a table whose rows hold more than a band.
+template <typename Row, std::size_t size>
+[[nodiscard]] constexpr std::array<BandRow, size> bands_of(const std::array<Row, size>& rows) {
+  std::array<BandRow, size> bands;
+  for (std::size_t i = 0; i < size; ++i) {
+    bands[i] = rows[i].band;
+  }
+  return bands;
+}
 
 [[nodiscard]] constexpr Interval banded(double expected, const BandRow& row) {
   return {expected * row.below, expected, expected * row.above};

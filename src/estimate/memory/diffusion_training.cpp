@@ -2,12 +2,14 @@
 
 #include "estimate/memory/assemble.hpp"
 #include "estimate/memory/band.hpp"
+#include "estimate/memory/band_rows.hpp"
 #include "estimate/memory/communication.hpp"
 #include "estimate/memory/diffusion_training_denoiser.hpp"
 #include "estimate/memory/diffusion_training_static.hpp"
 #include "estimate/memory/runtime.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace gpuadvise::estimate {
 namespace {
@@ -49,9 +51,10 @@ double encoding_bytes(const Workload& w, const DiffusionPipeline& p) {
   return w.batch * height * width * k_encoder_channels * k_encoder_tensors * diffusion_storage(w).resident;
 }
 
-constexpr BandRow k_seen_band = {"diffusion", 0.66, 1.50, ConstantKind::fitted, 122, 0.12};
+constexpr BandRow k_seen_band = {"diffusion", 0.66, 1.50, ConstantKind::fitted, 122, 0.12, 14};
 // A transformer whose recipe was never measured, at a size nobody stated.
 constexpr BandRow k_unseen_band = {"diffusion, unseen", 0.60, 1.75, ConstantKind::prior, 0, 0.0};
+constexpr std::array<BandRow, 2> k_band_rows = {k_seen_band, k_unseen_band};
 
 const BandRow& band_row(const Workload& w, const DiffusionPipeline& p) {
   const bool seen = w.given.image || p.saved_per_token_block || p.denoiser == DenoiserKind::unet;
@@ -65,6 +68,10 @@ double counted_activation_bytes(Workload w, const DiffusionPipeline& p) {
 }
 
 }  // namespace
+
+std::span<const BandRow> diffusion_training_band_rows() {
+  return k_band_rows;
+}
 
 MemoryFigures diffusion_training_memory(const Workload& w, const DiffusionPipeline& p, const Gpu* gpu) {
   const DiffusionProgram& program = diffusion_program(w.stack);

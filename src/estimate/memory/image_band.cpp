@@ -17,15 +17,15 @@ enum Row : std::size_t {
   video_other,
 };
 
-// Factors on the expected figure that held 90 % of the measurements. Class, low, high, kind, n, median error.
+// Factors on the expected figure that held 90 % of the measurements. Class, low, high, kind, n, median error, sources.
 constexpr std::array<BandRow, 8> k_rows = {{
     {"image classification, allocated", 0.96, 1.045, ConstantKind::fitted, 97, 0.01},
-    {"image classification, reserved", 0.93, 1.09, ConstantKind::fitted, 370, 0.016},
-    {"segmentation, counted heads", 0.92, 1.10, ConstantKind::fitted, 100, 0.02},
+    {"image classification, reserved", 0.93, 1.09, ConstantKind::fitted, 370, 0.016, 2},
+    {"segmentation, counted heads", 0.92, 1.10, ConstantKind::fitted, 100, 0.02, 4},
     {"segmentation, other heads", 0.75, 1.35, ConstantKind::prior, 20, 0.1},
-    {"detection, counted heads", 0.84, 1.36, ConstantKind::fitted, 100, 0.05},
+    {"detection, counted heads", 0.84, 1.36, ConstantKind::fitted, 100, 0.05, 11},
     {"detection, other heads", 0.70, 1.95, ConstantKind::prior, 40, 0.15},
-    {"video, counted networks", 0.88, 1.14, ConstantKind::fitted, 30, 0.02},
+    {"video, counted networks", 0.88, 1.14, ConstantKind::prior, 30, 0.02, 1},
     {"video, other networks", 0.6, 1.6, ConstantKind::prior, 10, 0.2},
 }};
 

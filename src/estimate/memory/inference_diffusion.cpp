@@ -1,6 +1,7 @@
 // A pipeline runs in stages: text encoders, denoiser steps, autoencoder. What is resident depends on the offload mode; the
 // peak is the largest of: loading, resident parts with a denoiser step, resident parts with the decoder.
 #include "estimate/memory/band.hpp"
+#include "estimate/memory/band_rows.hpp"
 #include "estimate/memory/inference_memory.hpp"
 #include "estimate/memory/inference_terms.hpp"
 #include "estimate/memory/runtime.hpp"
@@ -56,8 +57,9 @@ constexpr double k_block_pair_share = 0.1;  // two blocks of a denoiser whose de
 constexpr double k_guidance = 2;            // conditional and unconditional samples run as one batch
 constexpr double k_unet_vectors = 24;       // skip connections and a residual block at full latent size, first width
 
-constexpr BandRow k_band = {"diffusion-infer", 0.92, 1.1, ConstantKind::fitted, 75, 0.01};
+constexpr BandRow k_band = {"diffusion-infer", 0.92, 1.1, ConstantKind::fitted, 75, 0.01, 7};
 constexpr BandRow k_band_video = {"diffusion-infer video", 0.8, 1.25, ConstantKind::prior, 16, 0.03};
+constexpr std::array<BandRow, 2> k_band_rows = {k_band, k_band_video};
 
 struct Pipeline {
   double denoiser = 0;  // bytes
@@ -175,6 +177,10 @@ Stages stages(const Pipeline& parts, OffloadKind offload, double blocks, double 
 }
 
 }  // namespace
+
+std::span<const BandRow> diffusion_inference_band_rows() {
+  return k_band_rows;
+}
 
 MemoryFigures diffusion_inference_memory(const Workload& w, const DiffusionPipeline& p, const Gpu* gpu) {
   const double element = compute_bytes(w.precision);

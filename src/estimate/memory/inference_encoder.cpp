@@ -1,19 +1,26 @@
 // One forward pass without gradients: weights, and the widest point of one layer.
+#include "estimate/memory/band_rows.hpp"
 #include "estimate/memory/inference_engines.hpp"
 #include "estimate/memory/runtime.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace gpuadvise::estimate {
 namespace {
 
 // Derived from the operators, no rows behind it.
 constexpr BandRow k_band = {"encoder inference", 0.88, 1.18, ConstantKind::prior, 0, 0};
+constexpr std::array<BandRow, 1> k_band_rows = {k_band};
 
 constexpr double k_fragmentation_share = 0.05;
 constexpr double k_small_buffers = 12 * k_mib;  // cuBLAS, masks, pooled output
 
 }  // namespace
+
+std::span<const BandRow> encoder_inference_band_rows() {
+  return k_band_rows;
+}
 
 InferenceEstimate encoder_memory(const InferenceInput& input) {
   const Workload& w = input.workload;

@@ -1,4 +1,5 @@
 // An image network without gradients: weights, the inputs and outputs of the largest operator, and what skips over it.
+#include "estimate/memory/band_rows.hpp"
 #include "estimate/memory/inference_memory.hpp"
 #include "estimate/memory/inference_terms.hpp"
 #include "estimate/memory/runtime.hpp"
@@ -39,6 +40,7 @@ constexpr double k_layers_alive = 0.6;      // of a transformer block's saved te
 constexpr double k_convolutions_alive = 3;  // of a network whose operators are not itemised (prior)
 constexpr double k_fragmentation_share = 0.1;
 constexpr BandRow k_band = {"image inference", 0.75, 1.35, ConstantKind::prior, 0, 0};
+constexpr std::array<BandRow, 1> k_band_rows = {k_band};
 
 // Alive together at the widest point of the forward pass of one image at the reference size, fp32.
 double live_bytes(const ImageProfile& p) {
@@ -65,6 +67,10 @@ double size_ratio(const Workload& w, const ImageProfile& p) {
 }
 
 }  // namespace
+
+std::span<const BandRow> image_inference_band_rows() {
+  return k_band_rows;
+}
 
 MemoryFigures image_inference_memory(const Workload& w, const ImageProfile& p, const Gpu* gpu) {
   const double element = compute_bytes(w.precision);

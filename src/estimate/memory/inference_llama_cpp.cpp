@@ -1,11 +1,13 @@
 // llama.cpp: everything is allocated at the start. One graph is reserved for a whole micro-batch; its buffer is as
 // large as the logits of the batch or, without flash attention, as the scores of one layer.
+#include "estimate/memory/band_rows.hpp"
 #include "estimate/memory/inference_engines.hpp"
 #include "estimate/memory/inference_state.hpp"
 #include "estimate/memory/runtime.hpp"
 #include "model/inventory.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace gpuadvise::estimate {
@@ -25,6 +27,7 @@ constexpr Interval k_other_gib = {0.1, 0.25, 0.6};
 // n = 12 rows for the compute buffer (exact on most), weights and cache are counted
 constexpr BandRow k_band = {"llm-infer llama.cpp", 0.95, 1.05, ConstantKind::counted, 100, 0.002};
 constexpr BandRow k_band_recipe = {"llm-infer llama.cpp, recipe known by name", 0.75, 1.3, ConstantKind::prior, 10, 0.1};
+constexpr std::array<BandRow, 2> k_band_rows = {k_band, k_band_recipe};
 
 struct Graph {
   double batch = 0;    // tokens of a micro-batch
@@ -68,6 +71,10 @@ Interval runtime_of(const Gpu* gpu) {
 }
 
 }  // namespace
+
+std::span<const BandRow> llama_cpp_band_rows() {
+  return k_band_rows;
+}
 
 InferenceEstimate llama_cpp_memory(const InferenceInput& input) {
   const Workload& w = input.workload;

@@ -1,9 +1,12 @@
 // Engines that take a share of the card at the start and fill it with a pool of key-value blocks:
-// pool = share x total - weights - activations of a profiling run - what lies outside the allocator.
-#include "estimate/memory/communication.hpp"
+// pool = share x total - weights - activations of a profiling run - what lies outside the allocator (vLLM);
+// pool = share x (total - what lies outside) - weights, activations from what the share leaves (SGLang);
+// pool = share x (total - all the rest) (TensorRT-LLM).
+#include "estimate/memory/band_rows.hpp"
 #include "estimate/memory/inference_engines.hpp"
 #include "estimate/memory/inference_state.hpp"
 #include "estimate/memory/runtime.hpp"
+#include "model/inventory.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,10 +15,14 @@
 namespace gpuadvise::estimate {
 namespace {
 
+enum class ShareOf : std::uint8_t { card, free_before_loading, free_after_loading };
+
 struct ServerRow {
   Engine engine = Engine::other;
-  double share = 0.9;  // of the card's memory; of what is free after loading where free_share
-  bool free_share = false;
+  double share = 0.9;
+  ShareOf share_of = ShareOf::card;
+  double vision_share = 1;  // factor on a default share where the model has a vision tower
+  WindowPolicy window = WindowPolicy::full;
   double block_tokens = 16;
   double batched_tokens = 2048;        // of one forward pass
   double batched_tokens_large = 8192;  // the same on large cards
@@ -23,26 +30,32 @@ struct ServerRow {
   double sequences_large = 1024;
   double sampler_bytes = 0;         // a sequence and word of the vocabulary, in the profiling run
   double outside_gib = 0;           // outside the allocator and inside the share, one GPU
-  double outside_parallel_gib = 0;  // with tensor parallelism
+  double outside_slots_gib = 0;     // with tensor parallelism over PCIe slots
+  double outside_parallel_gib = 0;  // with tensor parallelism over links
+  double context_gib = 0.35;        // the driver's context, where the above does not hold it
   double graphs_gib = 0;            // CUDA graphs, beyond the share: constant and a layer
   double graphs_layer_gib = 0;
   BandRow band;
 };
 
-// Shares, blocks and batch limits are the engines' own defaults. vLLM's sampler: fp32 logits, softmax and sort copies, fitted,
-// n = 10 rows of 4 sources (38.3 - 41.2). Outside: fitted, n = 13 rows of 6 sources (+- 0.1 GiB). Graphs: 4 rows, 0.1 - 1.0 GiB.
-// SGLang: 5 rows; TensorRT-LLM: 1 row.
+// Shares, blocks and batch limits are the engines' own defaults; so is the factor for vision towers (SGLang 0.4.4 - 0.4.6; later
+// versions take a little more). vLLM's sampler: fp32 logits, softmax and sort copies, fitted, n = 10 rows of 4 sources (38.3 -
+// 41.2). Outside: fitted, n = 13 rows of 6 sources (+- 0.1 GiB); over slots a prior, 5 logs of 5 sources (0.12 - 0.33; vLLM
+// issues 13061, 14447, 14452, 15815, pull request 12660). Graphs: 4 rows, 0.1 - 1.0 GiB. SGLang: 5 rows; TensorRT-LLM: 1 row.
 // clang-format off
 constexpr auto k_servers = std::to_array<ServerRow>({
-    {.engine = Engine::vllm, .sampler_bytes = 38.9, .outside_gib = 0.14, .outside_parallel_gib = 0.55, .graphs_gib = 0.1,
-     .graphs_layer_gib = 0.006, .band = {"llm-infer vllm", 0.93, 1.08, ConstantKind::fitted, 70, 0.01}},
-    {.engine = Engine::sglang, .share = 0.88, .block_tokens = 1, .outside_gib = 0.55, .outside_parallel_gib = 1.9, .graphs_gib = 0.07,
+    {.engine = Engine::vllm, .window = WindowPolicy::window, .sampler_bytes = 38.9, .outside_gib = 0.14, .outside_slots_gib = 0.25,
+     .outside_parallel_gib = 0.55, .graphs_gib = 0.1, .graphs_layer_gib = 0.006,
+     .band = {"llm-infer vllm", 0.93, 1.08, ConstantKind::fitted, 70, 0.01, 22}},
+    {.engine = Engine::sglang, .share = 0.88, .share_of = ShareOf::free_before_loading, .vision_share = 0.95, .block_tokens = 1,
+     .outside_gib = 0.55, .outside_slots_gib = 0.8, .outside_parallel_gib = 1.9, .context_gib = 0, .graphs_gib = 0.07,
      .graphs_layer_gib = 0.018, .band = {"llm-infer sglang", 0.9, 1.12, ConstantKind::prior, 5, 0.05}},
-    {.engine = Engine::tensorrt_llm, .free_share = true, .block_tokens = 32, .batched_tokens = 8192, .sequences = 2048,
-     .sequences_large = 2048, .sampler_bytes = 12, .outside_gib = 2.5, .outside_parallel_gib = 3, .graphs_gib = 0.1,
-     .graphs_layer_gib = 0.006, .band = {"llm-infer tensorrt-llm", 0.88, 1.15, ConstantKind::prior, 1, 0.05}},
+    {.engine = Engine::tensorrt_llm, .share_of = ShareOf::free_after_loading, .block_tokens = 32, .batched_tokens = 8192, .sequences = 2048,
+     .sequences_large = 2048, .sampler_bytes = 12, .outside_gib = 2.5, .outside_slots_gib = 2.7, .outside_parallel_gib = 3,
+     .graphs_gib = 0.1, .graphs_layer_gib = 0.006, .band = {"llm-infer tensorrt-llm", 0.88, 1.15, ConstantKind::prior, 1, 0.05}},
 });
 // clang-format on
+constexpr auto k_band_rows = bands_of(k_servers);
 
 const ServerRow& row_of(Engine engine) {
   for (const ServerRow& row : k_servers) {
@@ -53,9 +66,9 @@ const ServerRow& row_of(Engine engine) {
   return k_servers.front();
 }
 
-constexpr double k_context_gib = 0.35;  // the driver's context, outside the share as vLLM counts it
 constexpr double k_large_card_bytes = 70 * k_gib;
 constexpr double k_hopper = 9.0;
+constexpr double k_one_group = 1.25;      // kinds of layers that differ less in number share a size of group
 constexpr double k_activation_width = 6;  // gate, up and their product in 16 bits; three hidden vectors
 
 // Weights and cache are counted; the profiling run's activations follow limits that versions set differently.
@@ -63,6 +76,12 @@ constexpr double k_weights_below = 0.985;
 constexpr double k_weights_above = 1.02;
 constexpr double k_activations_below = 0.5;
 constexpr double k_activations_above = 1.25;
+
+// The profiling run of a model with a vision tower feeds it its largest image: 16384 tokens of 4 patches (Qwen2-VL and later),
+// 75 bytes a patch and width in the one log known. Versions and image limits differ, so it bounds and is not expected.
+constexpr double k_dummy_patches = 65536;
+constexpr double k_bytes_of_patch = 80;
+constexpr double k_tower_layers = 30;
 
 struct ActivationPeak {
   double expected = 0;
@@ -86,19 +105,91 @@ bool large_card(const Workload& workload, const Gpu* gpu) {
   return gpu->vendor == Vendor::amd || (gpu->compute_capability && *gpu->compute_capability >= k_hopper);
 }
 
+double batch_tokens(const InferenceInput& input, const ServerRow& row) {
+  const bool large = large_card(input.workload, input.gpu);
+  return input.workload.max_num_batched_tokens.value_or(large ? row.batched_tokens_large : row.batched_tokens);
+}
+
+double vision_bytes(const TransformerShape& shape) {
+  // 12 widths squared of parameters a layer
+  return k_dummy_patches * k_bytes_of_patch * std::sqrt(shape.vision_params / (12 * k_tower_layers));
+}
+
 ActivationPeak activation_peak(const InferenceInput& input, const ServerRow& row) {
   const Workload& w = input.workload;
   const TransformerShape& s = input.shape;
   const bool large = large_card(w, input.gpu);
   const double sequences = w.max_num_seqs.value_or(large ? row.sequences_large : row.sequences);
-  const double tokens = w.max_num_batched_tokens.value_or(large ? row.batched_tokens_large : row.batched_tokens);
+  const double tokens = batch_tokens(input, row);
   // A limit below the context cuts prompts into chunks. Versions before the V1 engine then sampled few sequences in the profiling
   // run; later ones sample as many as ever, so the upper bound keeps the sampler.
   const bool chunked = w.max_num_batched_tokens && *w.max_num_batched_tokens < w.seq;
   const double sampler = row.sampler_bytes * s.vocab * sequences;
   const double layer = tokens * k_activation_width * (mlp_width_of_token(s) / input.split.tensor + s.hidden);
   const double expected = chunked ? layer : std::max(sampler, layer);
-  return {expected, std::max(k_activations_above * expected, sampler)};
+  return {expected, std::max({k_activations_above * expected, sampler, vision_bytes(s)})};
+}
+
+// A bridge joins pairs; links beyond two cards are a board's own.
+double outside_bytes(const InferenceInput& input, const ServerRow& row) {
+  if (input.split.gpus() <= 1) {
+    return row.outside_gib * k_gib;
+  }
+  const bool linked = input.gpu == nullptr || input.gpu->link_max_gpus.value_or(0) > 2;
+  return (linked ? row.outside_parallel_gib : row.outside_slots_gib) * k_gib;
+}
+
+struct Budget {
+  double share = 0.9;
+  double weights = 0;
+  double activations = 0;
+  double outside = 0;
+};
+
+double pool_bytes(const ServerRow& row, const Budget& b, double total) {
+  switch (row.share_of) {
+    case ShareOf::card:
+      return b.share * total - b.weights - b.activations - b.outside;
+    case ShareOf::free_before_loading:
+      return b.share * (total - b.outside) - b.weights;
+    case ShareOf::free_after_loading:
+      return b.share * (total - b.weights - b.activations - b.outside);
+  }
+  return 0;
+}
+
+// The least card whose pool holds `cache`, by the same equations.
+double least_card(const ServerRow& row, const Budget& b, double cache) {
+  switch (row.share_of) {
+    case ShareOf::card:
+      return (b.weights + b.activations + b.outside + cache) / b.share;
+    case ShareOf::free_before_loading:
+      return std::max((b.weights + cache) / b.share, b.weights + cache + b.activations) + b.outside;
+    case ShareOf::free_after_loading:
+      return cache / b.share + b.weights + b.activations + b.outside;
+  }
+  return 0;
+}
+
+double share_of(const InferenceInput& input, const ServerRow& row) {
+  return input.workload.gpu_memory_utilization.value_or(row.share * (input.shape.vision_params > 0 ? row.vision_share : 1.0));
+}
+
+// Bytes a token takes in the pool of one GPU. Where layers with and without a window alternate, vLLM gives each kind pages of
+// its own and makes groups of equally many layers: Gemma-3-27B's 52 + 10 layers become 7 groups of 10.
+double pool_bytes_per_token(const InferenceInput& input, const ServerRow& row) {
+  const TransformerShape& s = input.shape;
+  CacheBytes cache = cache_bytes(s, input.workload.kv_precision, MlaMode::absorbed);
+  const double global = model::global_attention_layers(s);
+  const double sliding = model::sliding_attention_layers(s);
+  if (row.window == WindowPolicy::window && global > 0 && sliding > 0) {
+    const double fewer = std::min(global, sliding);
+    const double more = std::max(global, sliding);
+    const double group = more < k_one_group * fewer ? more : fewer;
+    cache.per_global_token *= std::ceil(global / group) * group / global;
+    cache.per_sliding_token *= std::ceil(sliding / group) * group / sliding;
+  }
+  return cache.per_token() * kv_share_of_rank(s, input.split.tensor) / input.split.stages;
 }
 
 struct Pool {
@@ -106,14 +197,11 @@ struct Pool {
   double per_token = 0;  // of one GPU
 };
 
-Pool pool(const InferenceInput& input, const ServerRow& row, double fixed) {
+Pool pool(const InferenceInput& input, const ServerRow& row, const Budget& budget) {
   Pool result;
-  const CacheBytes cache = cache_bytes(input.shape, input.workload.kv_precision, MlaMode::absorbed);
-  result.per_token = cache.per_token() * kv_share_of_rank(input.shape, input.split.tensor) / input.split.stages;
+  result.per_token = pool_bytes_per_token(input, row);
   if (const std::optional<double> total = device_total_bytes(input.workload, input.gpu)) {
-    const double share = input.workload.gpu_memory_utilization.value_or(row.share);
-    const double room = row.free_share ? share * (*total - fixed) : share * *total - fixed;
-    result.bytes = std::max(0.0, room);
+    result.bytes = std::max(0.0, pool_bytes(row, budget, *total));
   }
   return result;
 }
@@ -131,6 +219,10 @@ void fill_capacity(const Pool& pool, double block, double tokens_each, Capacity*
 
 }  // namespace
 
+std::span<const BandRow> server_band_rows() {
+  return k_band_rows;
+}
+
 InferenceEstimate server_memory(const InferenceInput& input, Capacity* capacity) {
   const Workload& w = input.workload;
   const TransformerShape& s = input.shape;
@@ -138,14 +230,14 @@ InferenceEstimate server_memory(const InferenceInput& input, Capacity* capacity)
   const double ranks = input.split.gpus();
   const ActivationPeak peak = activation_peak(input, row);
   const double activations = peak.expected;
-  const double outside = (ranks > 1 ? row.outside_parallel_gib : row.outside_gib) * k_gib;
-  const double fixed = input.placement.gpu + activations + outside;
-  const Pool blocks = pool(input, row, fixed);
+  const Budget budget = {share_of(input, row), input.placement.gpu, activations, outside_bytes(input, row)};
+  const Pool blocks = pool(input, row, budget);
 
   Tokens tokens = request_tokens(w);
   tokens.sequences = w.concurrency.value_or(tokens.sequences);
   const double asked_tokens = std::ceil(tokens.total / row.block_tokens) * row.block_tokens;
-  const CachePolicy policy = {row.block_tokens, WindowPolicy::full, 0};
+  // A window's pages are freed after a batch has passed.
+  const CachePolicy policy = {row.block_tokens, row.window, batch_tokens(input, row)};
   const double state = recurrent_state_bytes(s) * tokens.sequences / ranks;
   const double asked =
       kv_cache_bytes(s, w, policy, tokens.total, tokens.sequences) * kv_share_of_rank(s, input.split.tensor) / input.split.stages;
@@ -157,7 +249,7 @@ InferenceEstimate server_memory(const InferenceInput& input, Capacity* capacity)
   e.gpu.recurrent_state = state;
   e.gpu.kv_cache = blocks.bytes > 0 ? std::max(0.0, blocks.bytes - state) : asked;
   e.gpu.workspace = w.enforce_eager ? 0 : (row.graphs_gib + row.graphs_layer_gib * s.layers) * k_gib;
-  e.gpu.runtime = outside + k_context_gib * k_gib;
+  e.gpu.runtime = budget.outside + row.context_gib * k_gib;
   e.runtime = {0.7 * e.gpu.runtime, e.gpu.runtime, 1.5 * e.gpu.runtime};
   e.all = e.gpu.scaled(ranks);
   e.all.weights = input.placement.all_gpus;
@@ -166,9 +258,7 @@ InferenceEstimate server_memory(const InferenceInput& input, Capacity* capacity)
   e.allocated_all = e.all.weights + (activations + state + asked) * ranks;
   e.steady = e.gpu.weights + state + asked;
   e.steady_all = e.all.weights + (state + asked) * ranks;
-  if (!row.free_share) {
-    e.minimum_card = (e.allocated + outside) / w.gpu_memory_utilization.value_or(row.share);
-  }
+  e.minimum_card = least_card(row, budget, state + asked);
   e.host_bytes = input.placement.host;
   e.copies = model_copies(input);
   e.band = band_of(row, e.gpu.weights, peak, state + asked);

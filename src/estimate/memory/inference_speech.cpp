@@ -1,4 +1,5 @@
 // Whisper and its ports: an encoder over 30 s of sound, a decoder of at most 448 tokens with cross attention.
+#include "estimate/memory/band_rows.hpp"
 #include "estimate/memory/inference_engines.hpp"
 #include "estimate/memory/inference_state.hpp"
 #include "estimate/memory/runtime.hpp"
@@ -22,7 +23,7 @@ struct SpeechRow {
   BandRow band;
 };
 
-// Constants fitted on device rows: faster-whisper n = 4 of 1 source, whisper.cpp 4 of 2, the others 1 each.
+// Priors, set by device rows: faster-whisper n = 4 of 1 source, whisper.cpp 4 of 2, the others 1 each.
 // clang-format off
 constexpr auto k_speech = std::to_array<SpeechRow>({
     {.engine = Engine::openai_whisper, .constant_gib = 1.15, .further_sample_gib = 0.4, .context_gib = 0.5,
@@ -35,6 +36,7 @@ constexpr auto k_speech = std::to_array<SpeechRow>({
      .band = {"speech transformers", 0.9, 1.12, ConstantKind::prior, 1, 0.01}},
 });
 // clang-format on
+constexpr auto k_band_rows = bands_of(k_speech);
 
 const SpeechRow& row_of(Engine engine) {
   for (const SpeechRow& row : k_speech) {
@@ -46,6 +48,10 @@ const SpeechRow& row_of(Engine engine) {
 }
 
 }  // namespace
+
+std::span<const BandRow> speech_band_rows() {
+  return k_band_rows;
+}
 
 InferenceEstimate speech_memory(const InferenceInput& input) {
   const Workload& w = input.workload;

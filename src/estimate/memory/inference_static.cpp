@@ -1,4 +1,5 @@
 // Engines that allocate a cache of the full length at the start and little else.
+#include "estimate/memory/band_rows.hpp"
 #include "estimate/memory/inference_engines.hpp"
 #include "estimate/memory/inference_state.hpp"
 #include "estimate/memory/runtime.hpp"
@@ -29,22 +30,23 @@ struct StaticRow {
   BandRow band;
 };
 
-// Fitted constants: AutoAWQ n = 28 rows of 1 source, GPTQ-for-LLaMa 27 of 1, exllama 5 of 2, MLX 11 of 1; MLC is a prior in
-// their image.
+// All priors: AutoAWQ rests on 28 rows of 1 source, GPTQ-for-LLaMa on 27 of 1, exllama on 5 of 2, MLX on 11 of 1, and MLC is
+// made in their image; one source does not show how far another lies, so no band is narrower than that of the servers.
 // clang-format off
 constexpr auto k_static = std::to_array<StaticRow>({
     {.engine = Engine::autoawq, .logit_bytes = 6, .score_bytes = 6, .scores_if_grouped = true, .expert_overhead = 0.10, .fuses_qkv = true,
-     .band = {"llm-infer autoawq", 0.92, 1.12, ConstantKind::fitted, 28, 0.02}},
+     .band = {"llm-infer autoawq", 0.92, 1.12, ConstantKind::prior, 28, 0.02, 1}},
     {.engine = Engine::gptq_for_llama, .logit_bytes = 2, .whole_sequence = true,
-     .band = {"llm-infer gptq", 0.95, 1.06, ConstantKind::fitted, 27, 0.006}},
+     .band = {"llm-infer gptq", 0.93, 1.08, ConstantKind::prior, 27, 0.006, 1}},
     {.engine = Engine::exllama, .pass_tokens = 2048, .scratch_per_ff = 8, .weight_overhead = 0.045, .constant_gib = 0.25,
-     .embedding_on_host = true, .band = {"llm-infer exllama", 0.9, 1.12, ConstantKind::fitted, 5, 0.03}},
+     .embedding_on_host = true, .band = {"llm-infer exllama", 0.9, 1.12, ConstantKind::prior, 5, 0.03, 2}},
     {.engine = Engine::mlx, .pass_tokens = 2048, .scratch_per_ff = 6, .scratch_per_hidden = 8, .score_bytes = 4, .cache_multiple = 256,
-     .band = {"llm-infer mlx", 0.94, 1.07, ConstantKind::fitted, 11, 0.01}},
+     .band = {"llm-infer mlx", 0.93, 1.08, ConstantKind::prior, 11, 0.01, 1}},
     {.engine = Engine::mlc_llm, .pass_tokens = 2048, .scratch_per_ff = 6, .scratch_per_hidden = 8, .logit_bytes = 6, .logit_tokens = 1,
      .constant_gib = 0.2, .cache_multiple = 16, .band = {"llm-infer mlc", 0.88, 1.15, ConstantKind::prior, 0, 0}},
 });
 // clang-format on
+constexpr auto k_band_rows = bands_of(k_static);
 
 const StaticRow& row_of(Engine engine) {
   for (const StaticRow& row : k_static) {
@@ -56,6 +58,10 @@ const StaticRow& row_of(Engine engine) {
 }
 
 }  // namespace
+
+std::span<const BandRow> static_cache_band_rows() {
+  return k_band_rows;
+}
 
 InferenceEstimate static_cache_memory(const InferenceInput& input) {
   const Workload& w = input.workload;

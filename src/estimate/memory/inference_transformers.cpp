@@ -1,10 +1,12 @@
 // Prefill and decode of Hugging Face transformers: live tensors are the weights, the cache so far, and either the
 // activations of the whole prompt or nothing much. Which of the two is larger decides the peak.
+#include "estimate/memory/band_rows.hpp"
 #include "estimate/memory/inference_engines.hpp"
 #include "estimate/memory/inference_state.hpp"
 #include "estimate/memory/runtime.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace gpuadvise::estimate {
 namespace {
@@ -29,6 +31,7 @@ constexpr double k_fragmentation_share = 0.05;
 
 // n = 241 rows of 9 sources, median error 0.6 %
 constexpr BandRow k_band = {"llm-infer transformers", 0.945, 1.115, ConstantKind::counted, 232, 0.006};
+constexpr std::array<BandRow, 1> k_band_rows = {k_band};
 
 bool hopper_or_newer(const Gpu* gpu) {
   return gpu != nullptr && gpu->compute_capability && *gpu->compute_capability >= k_hopper;
@@ -102,6 +105,10 @@ MemoryComponents components(const Phase& peak, double weights, double state, dou
 }
 
 }  // namespace
+
+std::span<const BandRow> transformers_band_rows() {
+  return k_band_rows;
+}
 
 InferenceEstimate transformers_memory(const InferenceInput& input) {
   const Workload& w = input.workload;

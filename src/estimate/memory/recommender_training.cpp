@@ -2,11 +2,13 @@
 
 #include "estimate/memory/assemble.hpp"
 #include "estimate/memory/band.hpp"
+#include "estimate/memory/band_rows.hpp"
 #include "estimate/memory/communication.hpp"
 #include "estimate/memory/optimizer_states.hpp"
 #include "estimate/memory/runtime.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace gpuadvise::estimate {
 namespace {
@@ -20,6 +22,7 @@ constexpr double k_imbalance = 1.1;
 constexpr double k_slack = 0.10;
 constexpr double k_constant_slack_bytes = 0.3 * k_gib;
 constexpr BandRow k_band = {"recommender", 0.80, 1.35, ConstantKind::prior, 0, 0.0};
+constexpr std::array<BandRow, 1> k_band_rows = {k_band};
 
 struct TableBytes {
   double weights = 0;
@@ -57,6 +60,10 @@ MemoryFigures finish(const Workload& w, const Gpu* gpu, MemoryParts parts, doubl
 }
 
 }  // namespace
+
+std::span<const BandRow> recommender_band_rows() {
+  return k_band_rows;
+}
 
 MemoryFigures recommender_training_memory(const Workload& w, const RecommenderShape& s, const Gpu* gpu) {
   const double element = element_bytes(w);

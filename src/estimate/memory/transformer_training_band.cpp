@@ -1,6 +1,7 @@
 #include "estimate/memory/transformer_training_band.hpp"
 
 #include "estimate/memory/band.hpp"
+#include "estimate/memory/band_rows.hpp"
 
 #include <array>
 
@@ -15,12 +16,13 @@ struct ClassRow {
 };
 
 constexpr std::array<ClassRow, 5> k_classes = {{
-    {RunClass::encoder, {"encoder", 0.85, 1.18, ConstantKind::fitted, 12, 0.05}},
-    {RunClass::full, {"full", 0.75, 1.30, ConstantKind::fitted, 14, 0.10}},
-    {RunClass::lora, {"lora", 0.78, 1.25, ConstantKind::fitted, 110, 0.07}},
-    {RunClass::qlora, {"qlora", 0.805, 1.33, ConstantKind::fitted, 75, 0.10}},
-    {RunClass::vision_language, {"vision-language", 0.76, 1.62, ConstantKind::prior, 14, 0.12}},
+    {RunClass::encoder, {"encoder", 0.85, 1.18, ConstantKind::fitted, 12, 0.05, 2}},
+    {RunClass::full, {"full", 0.75, 1.30, ConstantKind::fitted, 14, 0.10, 9}},
+    {RunClass::lora, {"lora", 0.78, 1.25, ConstantKind::fitted, 110, 0.07, 14}},
+    {RunClass::qlora, {"qlora", 0.805, 1.33, ConstantKind::fitted, 75, 0.10, 22}},
+    {RunClass::vision_language, {"vision-language", 0.76, 1.62, ConstantKind::prior, 14, 0.12, 2}},
 }};
+constexpr auto k_bands = bands_of(k_classes);
 
 RunClass run_class(const Workload& w, const TransformerShape& s) {
   if (s.vision_params > 0) {
@@ -49,6 +51,10 @@ double distance(const Workload& w, const TransformerShape& s) {
 }
 
 }  // namespace
+
+std::span<const BandRow> transformer_training_band_rows() {
+  return k_bands;
+}
 
 TransformerBands transformer_training_bands(const Workload& w, const TransformerShape& s, const StackBehaviour& stack) {
   const RunClass run = run_class(w, s);

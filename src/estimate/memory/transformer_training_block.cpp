@@ -11,7 +11,7 @@ constexpr double k_log_sum_exp_bytes = 4;  // fp32, one a head
 constexpr double k_mask_bytes = 1;
 
 // Bytes of one element of an eager score matrix: softmax output, mask, dropped output, and the copy for the product.
-// Counted; 5 agrees with Qwen-7B (4.99). With dropout fitted on 9 BERT-large figures of one source (two more bytes).
+// Counted; 5 agrees with Qwen-7B (4.99). With dropout a prior: 9 BERT-large figures of one source (two more bytes).
 double score_bytes(const TrainingMode& mode, bool dropout) {
   if (mode.autocast) {
     return dropout ? 11 : 5;
@@ -67,7 +67,7 @@ double norm_bytes(const TransformerShape& s, const TrainingMode& mode, bool fuse
 }
 
 // Programs with shared inputs keep what each group of adapters reads once (the attention output is kept anyway). PEFT casts
-// and drops out an input for every layer: fitted with the method's rows, at most two of the attention's count.
+// and drops out an input for every layer: fitted on 211 figures, at most two of the attention's count.
 double adapter_input_bytes(const Workload& w, const TransformerShape& s, const StackBehaviour& stack) {
   constexpr double k_copy_bytes = 2;
   double attention_inputs = 0;

@@ -12,39 +12,44 @@ constexpr std::array<StackBehaviour, 13> k_rows = {{
     // prior: PyTorch's own loop around a Hugging Face model; the widest band, as anything may differ
     {.stack = none, .kbit_preparation = true, .foreach_optimizer = true, .band_factor = 1.3},
     // fitted: 27 figures of RTX 4080, peft and bitsandbytes documentation
-    {.stack = hf_trainer, .kbit_preparation = true, .foreach_optimizer = true, .kind = ConstantKind::fitted},
+    {.stack = hf_trainer, .kbit_preparation = true, .foreach_optimizer = true, .kind = ConstantKind::fitted, .n = 27, .sources = 3},
     // fitted: 51 figures of Qwen, Qwen-VL and MiniCPM-V scripts
     {.stack = hf_deepspeed,
      .kbit_preparation = true,
      .casts_model = true,
      .slack = 0.15,
      .foreach_optimizer = true,
-     .kind = ConstantKind::fitted},
-    // fitted: 43 figures; the trainer converts all outputs to fp32, and lengths vary from step to step
-    {.stack = ms_swift, .logit_bytes_autocast = 25, .slack = 0.28, .foreach_optimizer = true, .kind = ConstantKind::fitted},
+     .kind = ConstantKind::fitted,
+     .n = 51,
+     .sources = 3},
+    // prior (43 figures of one source): the trainer converts all outputs to fp32, and lengths vary from step to step
+    {.stack = ms_swift, .logit_bytes_autocast = 25, .slack = 0.28, .foreach_optimizer = true, .n = 43, .sources = 1},
     // prior (13 figures of one source): chunked loss once compiled; FSDP2 with embeddings and head as units
     {.stack = torchtune,
      .adapter_bytes = 2,
      .own_adapter_inputs = false,
      .compiled_logit_share = 0.15,
      .paged_optimizer_in_backward = true,
-     .own_embedding_unit = true},
+     .own_embedding_unit = true,
+     .n = 13,
+     .sources = 1},
     // its figures come from torchtune's recipes
     {.stack = torchao, .adapter_bytes = 2, .own_adapter_inputs = false, .own_embedding_unit = true},
-    // fitted: 40 figures of three of its tables; loss in chunks of 128 tokens, 4-bit layers that compute from fp32 inputs
+    // prior (40 figures of one project, three tables): loss in chunks of 128 tokens, 4-bit layers that compute from fp32 inputs
     {.stack = litgpt,
      .adapter_bytes = 2,
      .quantised_input_bytes = 4,
      .logit_bytes_autocast = 12,
      .logit_bytes_pure = 12,
      .fsdp_accumulates = true,
-     .kind = ConstantKind::fitted},
+     .n = 40,
+     .sources = 1},
     // prior: its examples print figures without a length or the kind of peak
     {.stack = axolotl, .band_factor = 1.3},
     // bounded by 8 longest contexts: kernels that recompute norms and gates, one input for all adapters
     {.stack = unsloth, .own_adapter_inputs = false, .fused_kernels = true},
-    // fitted: 13 figures of one source, bounds of 9 more
-    {.stack = fsdp_qlora, .adapter_bytes = 2, .slack = 0.28},
+    // prior: 13 figures of one source, bounds of 9 more
+    {.stack = fsdp_qlora, .adapter_bytes = 2, .slack = 0.28, .n = 13, .sources = 1},
     // Pretraining: fused loss kernels, batches of one shape. bounded by 87 micro-batches of MPT, 6 figures of torchtitan
     {.stack = torchtitan,
      .logit_bytes_autocast = 8,
@@ -58,6 +63,10 @@ constexpr std::array<StackBehaviour, 13> k_rows = {{
 }};
 
 }  // namespace
+
+std::span<const StackBehaviour> stack_behaviours() {
+  return k_rows;
+}
 
 const StackBehaviour& stack_behaviour(Stack stack) {
   for (const StackBehaviour& row : k_rows) {

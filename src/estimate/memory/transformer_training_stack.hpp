@@ -6,6 +6,8 @@
 
 #include "estimate/memory/band.hpp"
 
+#include <span>
+
 namespace gpuadvise::estimate {
 
 struct StackBehaviour {
@@ -27,8 +29,13 @@ struct StackBehaviour {
   bool fused_kernels = false;                // norms and gated MLPs keep their inputs only
   double band_factor = 1.0;                  // width of the interval against the class's own
   ConstantKind kind = ConstantKind::prior;
+  int n = 0;        // published figures the row rests on
+  int sources = 0;  // and their publications, 0 = not recorded
 };
 
 [[nodiscard]] const StackBehaviour& stack_behaviour(Stack stack);
+
+// All rows, for the documentation and the test of kinds of constants.
+[[nodiscard]] std::span<const StackBehaviour> stack_behaviours();
 
 }  // namespace gpuadvise::estimate
