@@ -16,6 +16,7 @@ constexpr auto k_commands = std::to_array<Command>({
     {"list", "gpus, models, rules, precisions, offers, formats", run_list},
     {"show", "all facts of one card or model, with their sources", run_show},
     {"compat", "does a build of PyTorch run on these cards; which do", run_compat},
+    {"setup", "the commands that install PyTorch for a card, and a check of the result", run_setup},
     {"doctor", "known faults in a log: cause, deciding fact, fix", run_doctor},
     {"import", "what a model's own file says: config.json, safetensors, gguf, onnx", run_import},
     {"lint", "check a data file", run_lint},

@@ -30,6 +30,7 @@ int run_show(const Arguments& arguments);
 int run_import(const Arguments& arguments);
 int run_lint(const Arguments& arguments);
 int run_compat(const Arguments& arguments);
+int run_setup(const Arguments& arguments);
 int run_doctor(const Arguments& arguments);
 int run_host(const Arguments& arguments);
 int run_help(const Arguments& arguments);

@@ -1,0 +1,20 @@
+// The answer of setup: steps that can be pasted, and as JSON.
+#pragma once
+
+#include "report/style.hpp"
+#include "software/install.hpp"
+
+#include <string>
+
+namespace gpuadvise::report {
+
+struct Setup {
+  const software::Question& question;
+  const software::Compatibility& answer;
+  const software::InstallPlan& plan;
+};
+
+[[nodiscard]] std::string setup_text(const Setup& setup, const TextStyle& style);
+[[nodiscard]] std::string setup_json(const Setup& setup);
+
+}  // namespace gpuadvise::report
