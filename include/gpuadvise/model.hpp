@@ -116,6 +116,14 @@ struct LinearState {
   double dt_rank = 0.0;    // mamba1; 0 = hidden / 16
 };
 
+// What a model's own file holds of its weights; bytes 0 = the model was not read from a file that says so.
+struct StoredWeights {
+  std::string_view precision;  // the format that most of it is in, as requests write it ("gguf:Q4_K_M")
+  double bytes = 0.0;
+  double embedding_bytes = 0.0;  // the look-up table
+  double head_bytes = 0.0;       // 0 where the file holds no output matrix
+};
+
 // Shape of a transformer (or hybrid); widths in elements, counts in units.
 struct TransformerShape {
   TransformerKind kind = TransformerKind::decoder;
@@ -156,6 +164,7 @@ struct TransformerShape {
   double extra_params = 0.0;       // adapters, multi-token prediction
   double mtp_layers = 0.0;
   bool from_memory = false;        // shape and count rest on memory alone
+  StoredWeights stored;
 };
 
 enum class DenoiserKind : std::uint8_t { unet, dit, mmdit, uvit };

@@ -202,6 +202,14 @@ void visit_fields(V&& v, T& x) {
   v("dt_rank", x.dt_rank);
 }
 
+template <class V, MaybeConst<StoredWeights> T>
+void visit_fields(V&& v, T& x) {
+  v("precision", x.precision);
+  v("bytes", x.bytes);
+  v("embedding_bytes", x.embedding_bytes);
+  v("head_bytes", x.head_bytes);
+}
+
 template <class V, MaybeConst<TransformerShape> T>
 void visit_fields(V&& v, T& x) {
   v("kind", x.kind);
@@ -242,6 +250,7 @@ void visit_fields(V&& v, T& x) {
   v("extra_params", x.extra_params);
   v("mtp_layers", x.mtp_layers);
   v("from_memory", x.from_memory);
+  v("stored", x.stored);
 }
 
 template <class V, MaybeConst<DiffusionComponent> T>

@@ -65,6 +65,37 @@ json embedded_record(std::string_view folder, std::string_view list, std::string
   return {};
 }
 
+// Leaves out what a fresh record has too; short records in lists are written as lists, as data files have them.
+json without_defaults(const json& value, const json& fallback) {
+  if (value.is_array()) {
+    json list = json::array();
+    for (const json& item : value) {
+      json row = json::array();
+      for (const auto& member : item.items()) {
+        row.push_back(member.value());
+      }
+      list.push_back(item.is_object() ? row : item);
+    }
+    return list;
+  }
+  if (!value.is_object()) {
+    return value;
+  }
+  json kept = json::object();
+  for (const auto& [key, member] : value.items()) {
+    const json usual = fallback.is_object() && fallback.contains(key) ? fallback[key] : json();
+    if (member != usual) {
+      kept[key] = without_defaults(member, usual);
+    }
+  }
+  return kept;
+}
+
+template <class T>
+json data_json(const T& record) {
+  return without_defaults(record_json(record), record_json(T{}));
+}
+
 std::string dump(const json& record) {
   return record.dump(2, ' ', false, json::error_handler_t::replace);
 }
@@ -119,6 +150,22 @@ std::string model_record_text(const Catalog& catalog, const Model& model) {
     }
   }
   return dump(fields);
+}
+
+std::string model_file_text(const Model& model, const std::vector<std::string>& sources) {
+  json record = json::object();
+  record["id"] = std::string(model.id);
+  record["name"] = std::string(model.name);
+  record["family"] = std::string(model.family);
+  record["field"] = std::string(enum_name(model.field));
+  if (const auto* image = model.image()) {
+    record["image"] = data_json(*image);
+    record["image"]["source"] = std::string(enum_name(image->source));
+  } else if (const auto* transformer = model.transformer()) {
+    record["transformer"] = data_json(*transformer);
+  }
+  record["sources"] = sources;
+  return dump(json{{"schema", 1}, {"models", json::array({record})}}) + "\n";
 }
 
 std::string_view price_kind_name(PriceKind kind) {

@@ -53,8 +53,18 @@ std::optional<Model> CatalogModels::infer(double params, std::optional<double> a
 }
 
 FoundModel CatalogModels::read_file(std::string_view path) const {
-  throw Error(ErrorCode::unsupported, "'" + std::string(path) + "': model files are not read yet",
-              "name the model with --model, or give its size with --params");
+  auto known = files_.find(path);
+  if (known == files_.end()) {
+    try {
+      known = files_.emplace(path, importer::import_model(std::string(path))).first;
+    } catch (const Error& error) {
+      // A fault of a request has no place of its own: it goes into the message.
+      const std::string where = error.where().empty() ? "" : " (" + error.where() + ")";
+      throw Error(error.code(), error.message() + where, error.hint(), error.where());
+    }
+  }
+  const importer::ImportedModel& file = known->second;
+  return {file.model, std::string(file.model.id), file.quantization, false, file.findings};
 }
 
 void CatalogModels::refine(Request& request) const {

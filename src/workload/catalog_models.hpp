@@ -2,7 +2,11 @@
 #pragma once
 
 #include "catalog/catalog.hpp"
+#include "import/import.hpp"
 #include "workload/model_source.hpp"
+
+#include <map>
+#include <string>
 
 namespace gpuadvise::workload {
 
@@ -18,6 +22,8 @@ class CatalogModels final : public ModelSource {
 
  private:
   const catalog::Catalog& catalog_;
+  // Requests hold views into what was read; a file is read once, so that batch mode need not wait for the disk.
+  mutable std::map<std::string, importer::ImportedModel, std::less<>> files_;
 };
 
 }  // namespace gpuadvise::workload

@@ -21,8 +21,9 @@ struct ModelQuery {
 struct FoundModel {
   Model model;
   std::string used_id;
-  std::string quantization;  // a precision that the name carried ("-AWQ"), as text; may be empty
-  bool inexact = false;      // something of the text was left out to find it
+  std::string quantization;            // a precision that the name carried ("-AWQ"), as text; may be empty
+  bool inexact = false;                // something of the text was left out to find it
+  std::vector<Finding> findings = {};  // of a file
 };
 
 class ModelSource {

@@ -109,6 +109,7 @@ void take_found(Draft& draft, FoundModel& found) {
     draft.note("model-taken-for", Severity::note,
                "model " + quoted(Value(request.model_text)) + " is not in the catalog by that name: '" + found.used_id + "' was used");
   }
+  request.findings.insert(request.findings.end(), found.findings.begin(), found.findings.end());
   if (!found.quantization.empty()) {
     draft.checkpoint = parse_precision(found.quantization);
   }

@@ -203,6 +203,31 @@ bool is_fp8(PrecisionKind kind) {
   return kind == PrecisionKind::fp8 || kind == PrecisionKind::fp8_dynamic;
 }
 
+// Whether the weights stay as the model's file has them. vLLM and SGLang pad MXFP4 experts, which the count knows.
+bool as_stored(const Precision& precision, const StoredWeights& file, Engine engine) {
+  if (file.bytes <= 0 || file.precision.empty()) {
+    return false;
+  }
+  const bool padded = precision.kind == PrecisionKind::mxfp4 && (engine == Engine::vllm || engine == Engine::sglang);
+  const bool half = precision.kind == PrecisionKind::fp16 || precision.kind == PrecisionKind::bf16;
+  return !padded && (to_string(precision) == file.precision || (half && (file.precision == "fp16" || file.precision == "bf16")));
+}
+
+// The layers take what the file holds beside the tables and what stands outside.
+void fit_to_file(WeightBytes& sum, const StoredWeights& file) {
+  const double layers = file.bytes - file.embedding_bytes - file.head_bytes - sum.outer;
+  if (file.embedding_bytes <= 0 || layers <= 0 || sum.layers <= 0) {
+    return;
+  }
+  const double ratio = layers / sum.layers;
+  sum.embedding = file.embedding_bytes;
+  sum.head = file.head_bytes;
+  sum.layers = layers;
+  sum.layers_of_rank *= ratio;
+  sum.experts *= ratio;
+  sum.split_qkv *= ratio;
+}
+
 }  // namespace
 
 double kv_share_of_rank(const TransformerShape& shape, double tensor_ranks) {
@@ -251,12 +276,16 @@ WeightBytes weight_bytes(const Workload& workload, const TransformerShape& shape
   if (precision.kind == PrecisionKind::gguf) {
     sum.layers_of_rank /= ranks;
   }
+  const bool file = as_stored(precision, shape.stored, workload.engine);
+  if (file) {
+    fit_to_file(sum, shape.stored);
+  }
   sum.outer += workload.engine == Engine::sglang ? k_sglang_buffers : 0.0;
   sum.layer_count = std::max(1, model::total_layers(shape));
   const double head_16_bit = shape.vocab * shape.hidden * k_16_bits / 8;
   // Published FP8 files of tied models hold a head of their own (3 of 3 sizes of Qwen3); AWQ files run tied, but
   // their loader makes a head first.
-  if (shape.tied_embeddings && is_fp8(precision.kind)) {
+  if (shape.tied_embeddings && is_fp8(precision.kind) && !file) {
     sum.head = head_16_bit;
   }
   if (shape.tied_embeddings && precision.kind == PrecisionKind::int4_awq) {
