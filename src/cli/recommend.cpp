@@ -5,6 +5,7 @@
 
 #include "cli/advisor.hpp"
 #include "cli/commands.hpp"
+#include "cli/own_machine.hpp"
 #include "cli/terminal.hpp"
 
 #include <algorithm>
@@ -54,12 +55,8 @@ void refuse_pointless(const OutputWishes& wishes) {
   }
 }
 
-int answer(const CommandLine& line, AdviceOptions options) {
-  refuse_pointless(line.output);
-  const Session session(line.data);
-  const Advisor advisor(session, line.data);
-  const Asked asked = read_request(session, line);
-  Advice advice = recommend(asked.request, asked.preferences, advisor.view(asked.preferences), options);
+// Prints an answer; the exit status says whether anything fits.
+int show(const CommandLine& line, const Session& session, const Asked& asked, Advice advice) {
   const auto& notes = session.catalog().overlay_notes();
   advice.assumptions.insert(advice.assumptions.end(), notes.begin(), notes.end());
   for (const std::string& path : line.data.rule_files) {
@@ -77,6 +74,28 @@ int answer(const CommandLine& line, AdviceOptions options) {
     write_output(target.path, render(all, line.output, target));
   }
   return status;
+}
+
+int answer(const CommandLine& line, AdviceOptions options) {
+  refuse_pointless(line.output);
+  const Session session(line.data);
+  const Advisor advisor(session, line.data);
+  const Asked asked = read_request(session, line);
+  return show(line, session, asked, recommend(asked.request, asked.preferences, advisor.view(asked.preferences), options));
+}
+
+// What the machine's own cards run, with the memory that is free on them.
+int answer_for_host(const CommandLine& line, const std::optional<std::string>& from) {
+  refuse_pointless(line.output);
+  const Session session(line.data);
+  const Advisor advisor(session, line.data);
+  const Asked asked = read_request(session, line);
+  if (asked.preferences.source != Sourcing::buy) {
+    throw Error(ErrorCode::conflict, "--source has no effect with --host: the machine's cards are there", "leave one of them out");
+  }
+  const OwnMachine machine = own_cards(own_machine(from, session.catalog()));
+  OwnAnswer own = check_machine(machine, session, advisor, line, asked);
+  return show(line, session, asked, std::move(own.advice));
 }
 
 FlagGroups all_groups() {
@@ -98,12 +117,25 @@ int run_recommend(const Arguments& arguments) {
 }
 
 int run_check(const Arguments& arguments) {
-  const FlagGroups groups = all_groups();
-  const CommandLine line =
-      read_command_line("check", "Whether a job fits on the cards of --candidates; exit status 1 if on none.", groups, arguments);
+  FlagGroups groups = all_groups();
+  std::optional<std::string> host;
+  std::optional<std::string> from;
+  groups.own = {{"host", {}, "look at this machine's own cards and their free memory", false, &host},
+                {"from", "FILE", "with --host: a tool's saved output in place of this machine", false, &from}};
+  const CommandLine line = read_command_line(
+      "check", "Whether a job fits on the cards of --candidates, or of --host; exit status 1 if on none.", groups, arguments);
   const bool named = std::any_of(line.preferences.begin(), line.preferences.end(), [](const Setting& s) { return s.key == "candidates"; });
+  if (named && host) {
+    throw Error(ErrorCode::conflict, "--host and --candidates both name the cards to look at", "leave one of them out");
+  }
+  if (from && !host) {
+    throw Error(ErrorCode::usage, "--from has no effect without --host", "add --host");
+  }
+  if (host) {
+    return answer_for_host(line, from);
+  }
   if (!named) {
-    throw Error(ErrorCode::usage, "check needs the cards to look at", "add --candidates CARD,...");
+    throw Error(ErrorCode::usage, "check needs the cards to look at", "add --candidates CARD,... or --host");
   }
   return answer(line, {true, false});
 }

@@ -74,8 +74,7 @@ Cards by_start(std::string_view start, const catalog::Catalog& catalog) {
   const std::string wanted = without_maker(catalog::normalise_gpu_name(start));
   Cards found;
   for (const Gpu& gpu : catalog.gpus()) {
-    const bool desktop = gpu.segment != Segment::laptop || says_laptop(start);
-    if (gpu.vendor == Vendor::nvidia && desktop && without_maker(catalog::normalise_gpu_name(gpu.name)).starts_with(wanted)) {
+    if (gpu.vendor == Vendor::nvidia && without_maker(catalog::normalise_gpu_name(gpu.name)).starts_with(wanted)) {
       found.push_back(&gpu);
     }
   }
@@ -193,7 +192,8 @@ Cards candidates(HostGpu& gpu, const catalog::Catalog& catalog) {
   if (gpu.compute_capability) {
     narrow(cards, [&](const Gpu* card) { return std::abs(card->compute_capability.value_or(0.0) - *gpu.compute_capability) < 0.01; });
   }
-  if (!says_laptop(gpu.name)) {
+  // A name that was cut short may have lost the word.
+  if (!says_laptop(gpu.name) && !cut_short(gpu.name)) {
     narrow(cards, [](const Gpu* card) { return card->segment != Segment::laptop; });
   }
   // A cut name that leaves even the size open names a class, not a card.

@@ -1,0 +1,45 @@
+// The machine the user has: read, and made into cards that can be judged.
+#pragma once
+
+#include <gpuadvise/advice.hpp>
+
+#include "cli/advisor.hpp"
+#include "host/machine.hpp"
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gpuadvise::cli {
+
+// From a saved output ("-" is standard input), or by asking the machine's tools. Throws Error{bad_data}, Error{host_unreadable}.
+[[nodiscard]] host::Machine own_machine(const std::optional<std::string>& from, const catalog::Catalog& catalog);
+
+// GPUs of one kind, with what each may use now: a copy of the catalog's card, changed to the memory that was seen.
+struct OwnCards {
+  Gpu card;
+  std::vector<double> usable_bytes;  // largest first; empty where the tool printed no memory: then the card's own figure holds
+  std::size_t count = 1;
+  bool joins_others = true;  // MIG slices cannot work on one job together
+
+  // The card as the fullest of `gpus` of them shows it.
+  [[nodiscard]] Gpu seen_by(std::size_t gpus) const;
+};
+
+struct OwnMachine {
+  std::deque<OwnCards> kinds;
+  std::deque<std::string> texts;  // ids and names of changed cards
+  std::vector<Finding> findings;  // what was left out, and what was presumed
+};
+[[nodiscard]] OwnMachine own_cards(const host::Machine& machine);
+
+// What the machine's own cards make of the request: one, two, four ... of a kind, as many as there are.
+struct OwnAnswer {
+  Advice advice;
+  std::deque<Gpu> cards;  // the advice points at them
+};
+[[nodiscard]] OwnAnswer check_machine(const OwnMachine& machine, const Session& session, const Advisor& advisor, const CommandLine& line,
+                                      const Asked& asked);
+
+}  // namespace gpuadvise::cli
