@@ -2,14 +2,17 @@
 
 #include <gpuadvise/error.hpp>
 #include <gpuadvise/precision.hpp>
+#include <gpuadvise/units.hpp>
 
 #include "import/fit_shape.hpp"
 #include "import/hf_config.hpp"
 #include "import/hf_keys.hpp"
+#include "model/gguf_mix.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace gpuadvise::importer {
 namespace {
@@ -26,10 +29,6 @@ constexpr auto k_file_types = std::to_array<FileType>(
      {17, "Q5_K_M"}, {18, "Q6_K"},   {19, "IQ2_XXS"}, {20, "IQ2_XS"}, {21, "Q2_K_S"},   {22, "IQ3_XS"}, {23, "IQ3_XXS"},
      {24, "IQ1_S"},  {25, "IQ4_NL"}, {26, "IQ3_S"},   {27, "IQ3_M"},  {28, "IQ2_S"},    {29, "IQ2_M"},  {30, "IQ4_XS"},
      {31, "IQ1_M"},  {32, "BF16"},   {36, "TQ1_0"},   {37, "TQ2_0"},  {38, "MXFP4_MOE"}});
-
-// Mix by the type that most of a file is in.
-constexpr auto k_mix_of_type = std::to_array<std::array<std::string_view, 2>>(
-    {{"Q2_K", "Q2_K"}, {"Q3_K", "Q3_K_M"}, {"Q4_K", "Q4_K_M"}, {"Q5_K", "Q5_K_M"}, {"MXFP4", "MXFP4_MOE"}, {"NVFP4", "IQ4_NL"}});
 
 // Architectures that interleave windows without a key of their own: one layer in so many is global.
 struct WindowRow {
@@ -225,40 +224,43 @@ void read_layout(std::span<const FileTensor> tensors, TransformerShape& s) {
   }
 }
 
-std::string mix_of(const GgufHeader& header, const TensorFacts& facts, std::vector<Finding>& findings) {
-  std::string largest;
-  for (const TypeShare& share : facts.types) {
-    if (share.type != "F32" || largest.empty()) {
-      largest = share.type;
-      break;
-    }
+// Bits of a weight in such a file of this model; nullopt for a mix that is not known here.
+std::optional<double> bits_of_mix(std::string_view mix, const TransformerShape& shape) {
+  const auto precision = parse_precision("gguf:" + std::string(mix));
+  if (!precision) {
+    return std::nullopt;
   }
-  std::string by_tensors = largest;
-  for (const auto& row : k_mix_of_type) {
-    by_tensors = row[0] == largest ? std::string(row[1]) : by_tensors;
-  }
+  const model::GgufBytes bytes = model::gguf_bytes(shape, precision->mix);
+  return bytes.elements > 0 ? std::optional(8 * bytes.total() / bytes.elements) : std::nullopt;
+}
+
+// Recipes between two mixes and files of other programs: the label is only believed where the tensors take about as much.
+constexpr double k_label_tolerance = 0.08;
+
+std::string mix_of(const GgufHeader& header, const TensorFacts& facts, const TransformerShape& shape, std::vector<Finding>& findings) {
   // The bit above the numbers says that the label was guessed.
-  const double label = header.number("general.file_type").value_or(-1);
-  const int id = label >= 0 && label < 4096 ? static_cast<int>(label) & 1023 : -1;
-  for (const FileType& row : k_file_types) {
-    if (row.id == id) {
-      const std::string type(row.mix.substr(0, largest.size()));
-      const bool agrees = largest.empty() || type == largest || facts.types.empty() || row.mix.starts_with("IQ") ||
-                          row.mix == "MXFP4_MOE" || row.mix.starts_with("Q2_K") || row.mix.starts_with("Q3_K");
-      if (agrees) {
-        return "gguf:" + std::string(row.mix);
-      }
-      findings.push_back({"import-mix", Severity::note,
-                          "labelled " + std::string(row.mix) + ", but most of it is " + largest + ": its tensors were added up instead"});
-    }
+  const double stated = header.number("general.file_type").value_or(-1);
+  const int id = stated >= 0 && stated < 4096 ? static_cast<int>(stated) & 1023 : -1;
+  const auto label = std::find_if(k_file_types.begin(), k_file_types.end(), [&](const FileType& row) { return row.id == id; });
+  const bool labelled = label != k_file_types.end();
+  if (facts.params <= 0) {
+    return "gguf:" + std::string(labelled ? label->mix : "Q4_K_M");
   }
-  const std::string precision = "gguf:" + by_tensors;
-  if (parse_precision(precision)) {
-    return precision;
+  const double bits = 8 * facts.bytes / facts.params;
+  const auto distance = [&](std::string_view mix) {
+    const auto of_mix = bits_of_mix(mix, shape);
+    return of_mix && bits > 0 ? std::abs(std::log(*of_mix / bits)) : std::numeric_limits<double>::infinity();
+  };
+  if (labelled && distance(label->mix) < k_label_tolerance) {
+    return "gguf:" + std::string(label->mix);
   }
-  findings.push_back(
-      {"import-mix", Severity::warn, "most of it is in " + largest + ", a type of another program: its sizes are the file's"});
-  return "gguf:Q4_K_M";
+  const auto nearest = std::min_element(k_file_types.begin(), k_file_types.end(),
+                                        [&](const FileType& a, const FileType& b) { return distance(a.mix) < distance(b.mix); });
+  findings.push_back({"import-mix", Severity::note,
+                      (labelled ? "labelled " + std::string(label->mix) : std::string("not labelled")) + ", its tensors take " +
+                          format_significant(bits) + " bits a weight: speed is estimated as " + std::string(nearest->mix) +
+                          ", sizes are the file's"});
+  return "gguf:" + std::string(nearest->mix);
 }
 
 }  // namespace
@@ -315,7 +317,7 @@ GgufModel gguf_model(const GgufHeader& header, std::span<const FileTensor> tenso
     result.field = Field::encoder;
   }
   count_shape(s);
-  result.precision = mix_of(header, result.facts, result.findings);
+  result.precision = mix_of(header, result.facts, s, result.findings);
   return result;
 }
 

@@ -6,6 +6,7 @@
 
 #include "import/gguf.hpp"
 
+#include <span>
 #include <string>
 #include <vector>
 

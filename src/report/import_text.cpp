@@ -12,8 +12,11 @@
 namespace gpuadvise::report {
 namespace {
 
+// Counts without a fraction; means of layers that differ with one digit.
 std::string whole(double number) {
-  return format_significant(number, 15);
+  const double rounded = std::round(number);
+  return rounded == number || number >= 1e6 ? std::to_string(static_cast<long long>(std::min(rounded, 9e18)))
+                                            : format_significant(number, 6);
 }
 
 void line(std::string& out, std::string_view label, const std::string& text, const TextStyle& style) {
