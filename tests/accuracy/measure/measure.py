@@ -35,6 +35,8 @@ CHOICES = {
 }
 NUMBERS = ('batch', 'accumulate', 'seq', 'prompt_len', 'gen_len', 'classes', 'lora_rank')
 SWITCHES = ('compile', 'channels_last', 'cudnn_benchmark')
+SAME = (('gpus', 1), ('nodes', 1), ('stack', 'pytorch'), ('engine', 'pytorch'), ('engine', 'transformers'), ('loss', 'standard'),
+        ('offload', 'none'))
 LIBRARIES = ('timm', 'torchvision', 'transformers')
 
 
@@ -80,8 +82,8 @@ def given(arguments):
     request = json.loads(arguments.request) if arguments.request else {}
     if not isinstance(request, dict):
         raise ValueError('--request is not a JSON object')
-    if request.get('gpu'):
-        arguments.gpu = arguments.gpu or request.pop('gpu')
+    card = request.pop('gpu', None)
+    arguments.gpu = arguments.gpu or card
     for key in (*CHOICES, *NUMBERS, *SWITCHES, 'image'):
         value = getattr(arguments, key)
         if value is not None:
@@ -92,7 +94,7 @@ def given(arguments):
             continue
         if not values or value not in values:
             # One card, one process: what says the same in the vocabulary is no obstacle.
-            if (key, value) in (('gpus', 1), ('engine', 'pytorch'), ('engine', 'transformers'), ('loss', 'standard'), ('offload', 'none')):
+            if (key, value) in SAME:
                 continue
             raise ValueError(f'{key} {json.dumps(value)} cannot be measured by this script')
     if 'image' in request:
@@ -117,6 +119,8 @@ def completed(request, library):
             whole.update(engine='transformers', gen_len=128)
     if not infer:
         whole.update(method='full', optimizer='adamw' if text else 'sgd-momentum', accumulate=1, grad_checkpointing='none')
+        if text:
+            whole['stack'] = 'pytorch'  # run.py's own loop, not a trainer's
         if adapters:
             whole.update(lora_rank=16, lora_targets='q,v')
     whole.update(request)

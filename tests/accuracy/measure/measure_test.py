@@ -76,6 +76,7 @@ class Measure(unittest.TestCase):
         text = json.dumps({'model': 'resnet50', 'batch': 8, 'gpus': 1, 'gpu': 'rtx-3090'})
         request = rows('--request', text, '--batch', '16')[0]['request']
         self.assertEqual((request['batch'], request['gpu']), (16, 'rtx-3090'))
+        self.assertEqual(rows('--request', text, '--gpu', 'rtx-4090')[0]['request']['gpu'], 'rtx-4090')
 
     def test_every_published_kind_of_row_that_one_card_can_show_is_read_again(self):
         row = {'model': 'resnet50', 'task': 'train', 'engine': 'pytorch', 'precision': 'fp32', 'optimizer': 'sgd-momentum', 'batch': 32,
