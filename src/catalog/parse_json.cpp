@@ -71,6 +71,9 @@ json parse_json(std::string_view text, const std::string& file) {
   } catch (const json::parse_error& error) {
     const std::size_t offset = error.byte > 0 ? error.byte - 1 : 0;
     throw Error(ErrorCode::bad_data, parse_fault(error.what()), {}, file + ":" + line_and_column(text, offset));
+  } catch (const json::out_of_range&) {
+    // The library has no position for it.
+    throw Error(ErrorCode::bad_data, "not valid JSON: a number is too large", {}, file);
   }
 }
 

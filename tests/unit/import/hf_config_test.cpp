@@ -125,6 +125,7 @@ TEST_CASE("config.json: hostile values are refused") {
   CHECK_THAT(reason(R"({"hidden_size":4096,"hidden_size":1})"), ContainsSubstring("duplicate"));
   CHECK_THAT(reason(R"({"hidden_size":true})"), ContainsSubstring("whole number"));
   CHECK_THAT(reason(R"({"hidden_size":1e300})"), ContainsSubstring("whole number"));
+  CHECK_THAT(reason(R"({"hidden_size":1e999})"), ContainsSubstring("too large"));
   CHECK_THAT(reason(R"({"hidden_size":64.5})"), ContainsSubstring("whole number"));
   CHECK_THAT(reason(R"({"hidden_size":-64})"), ContainsSubstring("whole number"));
   CHECK_THAT(reason(R"({"hidden_size":64,"num_hidden_layers":100001})"), ContainsSubstring("num_hidden_layers"));
