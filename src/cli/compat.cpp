@@ -32,7 +32,7 @@ int run_compat(const Arguments& arguments) {
   const software::Compatibility answer = software::judge(software::facts(), question);
   for (const OutputTarget& target : line.output.targets()) {
     if (target.format == Format::json || target.format == Format::jsonl) {
-      write_output(target.path, report::compat_json(question, answer));
+      write_output(target.path, report::compat_json(question, answer, session.catalog().data_version()));
     } else if (target.format == Format::table) {
       const report::TextStyle style{terminal_width(STDOUT_FILENO), wants_colour(line.output.colour, STDOUT_FILENO), line.output.verbose};
       write_output(target.path, report::compat_text(question, answer, style));

@@ -1,6 +1,7 @@
 // gpuadvise doctor: known faults in a log of any length, with cause, deciding fact and fix.
 #include <gpuadvise/error.hpp>
 
+#include "catalog/builtin.hpp"
 #include "cli/commands.hpp"
 #include "cli/session.hpp"
 #include "cli/software_question.hpp"
@@ -67,7 +68,7 @@ int run_doctor(const Arguments& arguments) {
   const software::LogReport report = software::diagnose(software::facts(), scanner, table, known);
   for (const OutputTarget& target : line.output.targets()) {
     if (target.format == Format::json || target.format == Format::jsonl) {
-      write_output(target.path, report::doctor_json(report));
+      write_output(target.path, report::doctor_json(report, catalog::builtin_data_version()));
     } else if (target.format == Format::table) {
       const report::TextStyle style{terminal_width(STDOUT_FILENO), wants_colour(line.output.colour, STDOUT_FILENO), line.output.verbose};
       write_output(target.path, report::doctor_text(report, style));

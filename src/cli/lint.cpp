@@ -8,6 +8,7 @@
 #include "cli/session.hpp"
 #include "cli/terminal.hpp"
 #include "rules/compile.hpp"
+#include "software/lint.hpp"
 
 #include <unistd.h>
 
@@ -37,7 +38,10 @@ int run_lint(const Arguments& arguments) {
   for (const Gpu& gpu : session.catalog().gpus()) {
     ids.push_back(gpu.id);
   }
-  const std::vector<catalog::LintHook> hooks{{"rules", lint_rules}};
+  std::vector<catalog::LintHook> hooks{{"rules", lint_rules}};
+  for (const std::string_view key : software::k_file_keys) {
+    hooks.push_back({key, software::lint_software});
+  }
   bool usable = true;
   for (const std::string& path : line.positional) {
     const auto findings = catalog::lint_text(catalog::read_text_file(path), path, {ids, hooks});

@@ -59,7 +59,8 @@ int run_setup(const Arguments& arguments) {
   const report::TextStyle style{terminal_width(STDOUT_FILENO), wants_colour(line.output.colour, STDOUT_FILENO), line.output.verbose};
   if (!can_install(question, answer)) {
     const bool json = line.output.format == Format::json;
-    write_all(STDOUT_FILENO, json ? report::compat_json(question, answer) : report::compat_text(question, answer, style));
+    write_all(STDOUT_FILENO, json ? report::compat_json(question, answer, session.catalog().data_version())
+                                  : report::compat_text(question, answer, style));
     return 1;
   }
   const software::InstallPlan plan = software::plan_install(software::facts(), question, *answer.install, manager);
@@ -67,7 +68,7 @@ int run_setup(const Arguments& arguments) {
     if (verify) {
       write_output(target.path, software::verify_script(question, *answer.install, plan));
     } else if (target.format == Format::json || target.format == Format::jsonl) {
-      write_output(target.path, report::setup_json({question, answer, plan}));
+      write_output(target.path, report::setup_json({question, answer, plan}, session.catalog().data_version()));
     } else if (target.format == Format::table) {
       write_output(target.path, report::setup_text({question, answer, plan}, style));
     } else {

@@ -1,5 +1,6 @@
 #include "report/compat_report.hpp"
 
+#include "report/answer_json.hpp"
 #include "report/json_writer.hpp"
 
 #include <algorithm>
@@ -143,10 +144,10 @@ std::string compat_text(const Question& question, const Compatibility& answer, c
   return out;
 }
 
-std::string compat_json(const Question& question, const Compatibility& answer) {
+std::string compat_json(const Question& question, const Compatibility& answer, std::string_view data_version) {
   std::string out;
   JsonWriter json(out, JsonWriter::Style::indented);
-  json.begin_object();
+  begin_answer(json, data_version);
   write_question(json, question);
   json.field("verdict", to_string(answer.verdict));
   json.field("deciding", answer.deciding);

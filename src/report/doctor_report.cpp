@@ -1,5 +1,6 @@
 #include "report/doctor_report.hpp"
 
+#include "report/answer_json.hpp"
 #include "report/json_writer.hpp"
 
 #include <fmt/format.h>
@@ -145,10 +146,10 @@ std::string doctor_text(const LogReport& report, const TextStyle& style) {
   return out;
 }
 
-std::string doctor_json(const LogReport& report) {
+std::string doctor_json(const LogReport& report, std::string_view data_version) {
   std::string out;
   JsonWriter json(out, JsonWriter::Style::indented);
-  json.begin_object();
+  begin_answer(json, data_version);
   json.field("lines", static_cast<double>(report.lines));
   json.key("facts");
   json.begin_object();

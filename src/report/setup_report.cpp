@@ -1,5 +1,6 @@
 #include "report/setup_report.hpp"
 
+#include "report/answer_json.hpp"
 #include "report/json_writer.hpp"
 
 #include <string_view>
@@ -68,11 +69,11 @@ std::string setup_text(const Setup& setup, const TextStyle& style) {
   return out;
 }
 
-std::string setup_json(const Setup& setup) {
+std::string setup_json(const Setup& setup, std::string_view data_version) {
   const software::InstallPlan& plan = setup.plan;
   std::string out;
   JsonWriter json(out, JsonWriter::Style::indented);
-  json.begin_object();
+  begin_answer(json, data_version);
   json.key("gpus");
   json.begin_array();
   for (const software::Card& card : setup.question.cards) {

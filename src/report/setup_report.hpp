@@ -5,6 +5,7 @@
 #include "software/install.hpp"
 
 #include <string>
+#include <string_view>
 
 namespace gpuadvise::report {
 
@@ -15,6 +16,6 @@ struct Setup {
 };
 
 [[nodiscard]] std::string setup_text(const Setup& setup, const TextStyle& style);
-[[nodiscard]] std::string setup_json(const Setup& setup);
+[[nodiscard]] std::string setup_json(const Setup& setup, std::string_view data_version);
 
 }  // namespace gpuadvise::report

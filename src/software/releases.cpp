@@ -79,6 +79,8 @@ Build read_build(const json& row, const json& sources, const std::string& file) 
   return build;
 }
 
+}  // namespace
+
 void read_releases(std::string_view text, Facts& facts) {
   const std::string file = "releases.json";
   const json document = catalog::parse_json(text, "data/software/" + file);
@@ -124,7 +126,8 @@ void read_cuda(std::string_view text, Facts& facts) {
         {branch.parts[0], text_of(row, "cuda"), text_of(row, "kind"), text_of(row, "support_ends"), flag_of(row, "ended")});
   }
   for (const json& row : rows(document, "toolkits", file)) {
-    facts.toolkits.push_back({version_of(row, "version", file), text_of(row, "driver_linux"), text_of(row, "driver_windows")});
+    facts.toolkits.push_back({version_of(row, "version", file), text_of(row, "driver_linux"), text_of(row, "driver_windows"),
+                              whole_of(row, "from", file), whole_of(row, "to", file)});
   }
 }
 
@@ -171,8 +174,6 @@ void read_libraries(std::string_view text, Facts& facts) {
     facts.libraries.push_back(std::move(library));
   }
 }
-
-}  // namespace
 
 Facts read_facts(const FactTexts& texts) {
   Facts facts;

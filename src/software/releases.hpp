@@ -85,6 +85,8 @@ struct Toolkit {
   Version version;
   std::string driver_linux;
   std::string driver_windows;
+  int from = 0;  // capabilities it compiles for, times ten
+  int to = 0;
 };
 
 struct DriverBranch {
@@ -136,6 +138,11 @@ struct FactTexts {
   std::string_view libraries;
 };
 [[nodiscard]] Facts read_facts(const FactTexts& texts);
+// One file each, added to the facts. Throws Error{bad_data} or what the JSON library throws.
+void read_releases(std::string_view text, Facts& facts);
+void read_cuda(std::string_view text, Facts& facts);
+void read_platforms(std::string_view text, Facts& facts);
+void read_libraries(std::string_view text, Facts& facts);
 
 // Those compiled in, read once.
 [[nodiscard]] const Facts& facts();
