@@ -264,6 +264,7 @@ Request resolve(std::span<const Setting> settings, const ModelSource& models, st
     throw RequestError(std::move(draft.faults));
   }
   draft.request.workload.given = {draft.stated(K::batch), draft.stated(K::seq), draft.stated(K::prompt_len) || draft.stated(K::gen_len)};
+  draft.request.workload.given.checkpointing = draft.stated(K::grad_checkpointing);
   draft.request.workload.given.image = draft.resolution.has_value() || draft.image.has_value();
   models.refine(draft.request);
   return std::move(draft.request);
