@@ -8,6 +8,8 @@
 #include "report/compat_report.hpp"
 #include "report/setup_report.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <unistd.h>
 
 namespace gpuadvise::cli {
@@ -28,6 +30,22 @@ bool can_install(const software::Question& question, const software::Compatibili
   }
   const bool open = !question.torch && question.build.empty() && question.needs.empty();
   return answer.install && answer.obstacle == "driver" && open;
+}
+
+// The same question once more, as it can be pasted into a shell.
+std::string verify_command(const Arguments& arguments) {
+  std::string command = "gpuadvise setup";
+  for (const std::string& argument : arguments) {
+    const bool plain = !argument.empty() && std::all_of(argument.begin(), argument.end(), [](unsigned char c) {
+      return std::isalnum(c) != 0 || std::string_view("-_.,=/+:").find(static_cast<char>(c)) != std::string_view::npos;
+    });
+    std::string quoted = argument;
+    for (auto at = quoted.find('\''); at != std::string::npos; at = quoted.find('\'', at + 4)) {
+      quoted.replace(at, 1, "'\\''");
+    }
+    command += plain ? " " + argument : " '" + quoted + "'";
+  }
+  return command + " --verify-script";
 }
 
 }  // namespace
@@ -68,9 +86,9 @@ int run_setup(const Arguments& arguments) {
     if (verify) {
       write_output(target.path, software::verify_script(question, *answer.install, plan));
     } else if (target.format == Format::json || target.format == Format::jsonl) {
-      write_output(target.path, report::setup_json({question, answer, plan}, session.catalog().data_version()));
+      write_output(target.path, report::setup_json({question, answer, plan, verify_command(arguments)}, session.catalog().data_version()));
     } else if (target.format == Format::table) {
-      write_output(target.path, report::setup_text({question, answer, plan}, style));
+      write_output(target.path, report::setup_text({question, answer, plan, verify_command(arguments)}, style));
     } else {
       throw Error(ErrorCode::usage, "setup prints table or json", "add --format json");
     }

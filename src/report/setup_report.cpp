@@ -60,9 +60,7 @@ std::string setup_text(const Setup& setup, const TextStyle& style) {
   block(out, "2 environment", plan.environment, style);
   block(out, "3 install", plan.install, style);
   block(out, "4 settings", plan.settings, style);
-  std::string again = "gpuadvise setup";
-  again += " --verify-script (with the same flags) > verify.py";
-  block(out, plan.settings.empty() ? "4 check" : "5 check", {again, "python verify.py"}, style);
+  block(out, plan.settings.empty() ? "4 check" : "5 check", {setup.verify_command + " > verify.py", "python verify.py"}, style);
   block(out, "for this card", plan.tuning, style);
   out += plan.notes.empty() ? "" : "\n";
   sentences(out, plan.notes, style);
@@ -93,6 +91,7 @@ std::string setup_json(const Setup& setup, std::string_view data_version) {
   write_texts(json, "environment", plan.environment);
   write_texts(json, "install", plan.install);
   write_texts(json, "settings", plan.settings);
+  json.field("verify", setup.verify_command);
   write_texts(json, "tuning", plan.tuning);
   write_texts(json, "limits", setup.answer.limits);
   write_texts(json, "notes", plan.notes);

@@ -13,6 +13,7 @@ struct Setup {
   const software::Question& question;
   const software::Compatibility& answer;
   const software::InstallPlan& plan;
+  std::string verify_command;  // prints the program that checks the result
 };
 
 [[nodiscard]] std::string setup_text(const Setup& setup, const TextStyle& style);
