@@ -163,6 +163,7 @@ struct TransformerShape {
   double image_tokens = 0.0;
   double extra_params = 0.0;       // adapters, multi-token prediction
   double mtp_layers = 0.0;
+  bool fp8_keeps_attention = false; // the publisher's FP8 checkpoint leaves attention in 16 bits
   bool from_memory = false;        // shape and count rest on memory alone
   StoredWeights stored;
 };

@@ -249,6 +249,7 @@ void visit_fields(V&& v, T& x) {
   v("image_tokens", x.image_tokens);
   v("extra_params", x.extra_params);
   v("mtp_layers", x.mtp_layers);
+  v("fp8_keeps_attention", x.fp8_keeps_attention);
   v("from_memory", x.from_memory);
   v("stored", x.stored);
 }

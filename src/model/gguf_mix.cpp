@@ -156,20 +156,20 @@ MixPart part_of(TensorKind kind) {
   }
 }
 
-constexpr double k_large_gqa_layers = 80;  // the "70B" models, whose value matrices the quantiser treats with more care
+constexpr int k_large_gqa_layers = 80;  // the "70B" models, whose value matrices the quantiser treats with more care
 
 struct LayerBytes {
   double bytes = 0;
   double experts = 0;
   double elements = 0;
-  double values = 0;  // tensors that the rules count
-  double downs = 0;
+  int values = 0;  // tensors that the rules count
+  int downs = 0;
 };
 
 LayerBytes assign_layer(const TransformerShape& shape, LayerKind kind, int layer, MixAssigner& assigner) {
   LayerBytes sum;
-  const double values = assigner.values_seen();
-  const double downs = assigner.downs_seen();
+  const int values = assigner.values_seen();
+  const int downs = assigner.downs_seen();
   for_each_layer_tensor(shape, kind, [&](const Tensor& tensor) {
     const double bytes = gguf_tensor_bytes(assigner.next(tensor, layer), tensor.columns, tensor.rows * tensor.count);
     sum.bytes += bytes;
@@ -211,10 +211,10 @@ class LayerMemo {
 
 MixAssigner::MixAssigner(const TransformerShape& shape, GgufMix mix, bool importance_matrix)
     : shape_(shape), mix_(mix), importance_matrix_(importance_matrix), base_(base_type(mix)) {
-  const double layers = total_layers(shape);
-  eighth_ = std::floor(layers / 8);
-  seven_eighths_ = std::floor(7 * layers / 8);
-  sixteenth_ = std::floor(layers / 16);
+  const int layers = total_layers(shape);
+  eighth_ = layers / 8;
+  seven_eighths_ = 7 * layers / 8;
+  sixteenth_ = layers / 16;
   plain_ = base_ == Type::F32 || base_ == Type::F16 || base_ == Type::BF16;
   // Latent attention counts as one key head a query head.
   if (shape.attention != AttentionKind::mla && shape.kv_heads > 0) {
@@ -228,11 +228,11 @@ MixAssigner::MixAssigner(const TransformerShape& shape, GgufMix mix, bool import
   }
 }
 
-bool MixAssigner::extra_bits(double index) const {
-  return index < eighth_ || index >= seven_eighths_ || static_cast<int>(index - eighth_) % 3 == 2;
+bool MixAssigner::extra_bits(int index) const {
+  return index < eighth_ || index >= seven_eighths_ || (index - eighth_) % 3 == 2;
 }
 
-bool MixAssigner::holds(MixCondition condition, double index) const {
+bool MixAssigner::holds(MixCondition condition, int index) const {
   const bool eight = shape_.moe.experts == 8;
   const bool first_eighth = index < eighth_;
   const bool first_sixteenth = index < sixteenth_;
@@ -279,7 +279,7 @@ bool MixAssigner::holds(MixCondition condition, double index) const {
   return false;
 }
 
-GgufType MixAssigner::by_rules(MixPart part, double index) const {
+GgufType MixAssigner::by_rules(MixPart part, int index) const {
   for (const MixRule& rule : rules_[static_cast<std::size_t>(part)]) {
     if (holds(rule.condition, index)) {
       return rule.type;
@@ -311,8 +311,8 @@ GgufType MixAssigner::wanted_type(const Tensor& tensor, int layer) {
   const MixPart part = part_of(tensor.kind);
   // Models with experts go by the layer, others by how many tensors of the kind came before; the lowest mixes always by the latter.
   const bool by_layer = shape_.moe.experts > 1 && !in(k_lowest, mix_);
-  const double count = part == Part::attention_v ? values_seen_ : downs_seen_;
-  const double index = part == Part::ffn_gate_up || (by_layer && part == Part::ffn_down) ? layer : count;
+  const int count = part == Part::attention_v ? values_seen_ : downs_seen_;
+  const int index = part == Part::ffn_gate_up || (by_layer && part == Part::ffn_down) ? layer : count;
   const Type type = by_rules(part, index);
   return part == Part::attention_v && large_grouped_ && !in(k_lowest, mix_) && (type == Type::Q3_K || type == Type::Q4_K) ? Type::Q5_K
                                                                                                                           : type;
@@ -331,7 +331,7 @@ GgufType MixAssigner::next(const Tensor& tensor, int layer) {
   return fitting_type(type, tensor.columns);
 }
 
-std::uint32_t MixAssigner::index_bits(double index) const {
+std::uint32_t MixAssigner::index_bits(int index) const {
   const auto at = [](bool holds, unsigned position) { return holds ? 1U << position : 0U; };
   return at(index < 2, 0) | at(index < 4, 1) | at(index < eighth_, 2) | at(index < sixteenth_, 3) | at(index < seven_eighths_, 4) |
          at(extra_bits(index), 5);
@@ -343,7 +343,7 @@ std::uint32_t MixAssigner::signature(int layer) const {
          index_bits(downs_seen_ + 1) << 18U | index_bits(layer) << 24U;
 }
 
-void MixAssigner::skip_layer(double values, double downs) {
+void MixAssigner::skip_layer(int values, int downs) {
   values_seen_ += values;
   downs_seen_ += downs;
 }
@@ -362,8 +362,12 @@ GgufBytes gguf_bytes(const TransformerShape& shape, GgufMix mix, bool importance
   });
   LayerMemo memo;
   const int layers = total_layers(shape);
+  const bool uniform = uniform_layers(shape);
+  LayerKind kind = layer_kind(shape, 0);
   for (int layer = 0; layer < layers; ++layer) {
-    const LayerKind kind = layer_kind(shape, layer);
+    if (!uniform) {
+      kind = layer_kind(shape, layer);
+    }
     const std::uint32_t signature = assigner.signature(layer);
     const LayerBytes* known = memo.find(kind, signature);
     const LayerBytes bytes = known != nullptr ? *known : assign_layer(shape, kind, layer, assigner);

@@ -58,15 +58,15 @@ class MixAssigner {
   // Layers of one kind that start with the same signature get the same types: all that the rules ask of their indexes.
   [[nodiscard]] std::uint32_t signature(int layer) const;
   // Counts a layer's tensors without assigning them.
-  void skip_layer(double values, double downs);
-  [[nodiscard]] double values_seen() const { return values_seen_; }
-  [[nodiscard]] double downs_seen() const { return downs_seen_; }
+  void skip_layer(int values, int downs);
+  [[nodiscard]] int values_seen() const { return values_seen_; }
+  [[nodiscard]] int downs_seen() const { return downs_seen_; }
 
  private:
-  [[nodiscard]] std::uint32_t index_bits(double index) const;
-  [[nodiscard]] bool extra_bits(double index) const;
-  [[nodiscard]] bool holds(MixCondition condition, double index) const;
-  [[nodiscard]] GgufType by_rules(MixPart part, double index) const;
+  [[nodiscard]] std::uint32_t index_bits(int index) const;
+  [[nodiscard]] bool extra_bits(int index) const;
+  [[nodiscard]] bool holds(MixCondition condition, int index) const;
+  [[nodiscard]] GgufType by_rules(MixPart part, int index) const;
   [[nodiscard]] GgufType wanted_type(const Tensor& tensor, int layer);
 
   TransformerShape shape_;
@@ -75,13 +75,13 @@ class MixAssigner {
   GgufType base_;
   bool plain_ = false;  // one type for every matrix
   // Thresholds of the quantiser's integer divisions.
-  double eighth_ = 0;
-  double seven_eighths_ = 0;
-  double sixteenth_ = 0;
+  int eighth_ = 0;
+  int seven_eighths_ = 0;
+  int sixteenth_ = 0;
   bool large_grouped_ = false;
   double heads_per_key_ = 1;
-  double values_seen_ = 0;
-  double downs_seen_ = 0;
+  int values_seen_ = 0;
+  int downs_seen_ = 0;
   std::array<FixedList<MixRule, 6>, k_mix_parts> rules_{};
 };
 

@@ -45,6 +45,11 @@ double global_attention_layers(const TransformerShape& shape) {
   return std::max(0.0, all - sliding_attention_layers(shape));
 }
 
+bool uniform_layers(const TransformerShape& shape) {
+  return shape.linear.kind == StateKind::none && shape.global_head_dim <= 0 && shape.decoder_layers <= 0 && shape.mlp_layers <= 0 &&
+         (shape.moe.experts <= 0 || shape.moe.dense_layers <= 0);
+}
+
 LayerKind layer_kind(const TransformerShape& shape, int layer) {
   const double index = layer;
   LayerKind kind;

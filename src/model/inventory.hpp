@@ -3,6 +3,7 @@
 
 #include <gpuadvise/model.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -63,6 +64,8 @@ struct LayerKind {
 // Layers of both stacks: an encoder-decoder model has `layers` encoder and `decoder_layers` decoder layers.
 [[nodiscard]] int total_layers(const TransformerShape& shape);
 [[nodiscard]] LayerKind layer_kind(const TransformerShape& shape, int layer);
+// Whether all layers are of one kind, as in most models: then one need not ask for each.
+[[nodiscard]] bool uniform_layers(const TransformerShape& shape);
 // Layers that keep keys and values of every position, and those that keep a window.
 [[nodiscard]] double global_attention_layers(const TransformerShape& shape);
 [[nodiscard]] double sliding_attention_layers(const TransformerShape& shape);
@@ -179,19 +182,24 @@ void visit_mlp(const TransformerShape& s, double width, F&& visit) {
   }
 }
 
+// Routed experts of one kind have the same matrices as any MLP of the model: two, or three where a gate stands beside them.
 template <class F>
 void visit_experts(const TransformerShape& s, F&& visit) {
   const MixtureOfExperts& m = s.moe;
   plain(visit, TensorKind::router, s.hidden, m.experts);
-  visit(Tensor{TensorKind::ffn_gate, s.hidden, m.expert_ffn, m.experts, true, true});
+  if (s.gated_mlp) {
+    visit(Tensor{TensorKind::ffn_gate, s.hidden, m.expert_ffn, m.experts, true, true});
+  }
   visit(Tensor{TensorKind::ffn_up, s.hidden, m.expert_ffn, m.experts, true, true});
   visit(Tensor{TensorKind::ffn_down, m.expert_ffn, s.hidden, m.experts, true, true});
   if (m.expert_bias) {
-    plain(visit, TensorKind::bias, (2 * m.expert_ffn + s.hidden) * m.experts, 1);
+    plain(visit, TensorKind::bias, ((s.gated_mlp ? 2 : 1) * m.expert_ffn + s.hidden) * m.experts, 1);
   }
   for (const double width : {shared_expert_width(s), m.dense_residual_ffn}) {
     if (width > 0) {
-      dense(visit, TensorKind::ffn_gate, s.hidden, width);
+      if (s.gated_mlp) {
+        dense(visit, TensorKind::ffn_gate, s.hidden, width);
+      }
       dense(visit, TensorKind::ffn_up, s.hidden, width);
       dense(visit, TensorKind::ffn_down, width, s.hidden);
     }
@@ -264,7 +272,8 @@ void for_each_distinct_tensor(const TransformerShape& shape, F&& visit) {
   FixedList<LayerKind, 16> kinds;
   std::array<double, 16> repeats{};
   const int layers = total_layers(shape);
-  for (int layer = 0; layer < layers; ++layer) {
+  const int asked = uniform_layers(shape) ? std::min(layers, 1) : layers;
+  for (int layer = 0; layer < asked; ++layer) {
     const LayerKind kind = layer_kind(shape, layer);
     std::size_t i = 0;
     while (i < kinds.size() && !(kinds[i] == kind)) {
@@ -273,7 +282,7 @@ void for_each_distinct_tensor(const TransformerShape& shape, F&& visit) {
     if (i == kinds.size()) {
       kinds.push_back(kind);
     }
-    repeats[i] += 1;
+    repeats[i] += asked < layers ? layers : 1;
   }
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     for_each_layer_tensor(shape, kinds[i], [&](const Tensor& tensor) { visit(tensor, repeats[i]); });

@@ -9,14 +9,14 @@ namespace gpuadvise::estimate {
 // What layers with a sliding window hold.
 enum class WindowPolicy : std::uint8_t {
   full,              // as many positions as the others
-  window,            // the window
+  window,            // the window and one batch
   window_and_batch,  // the window and one micro-batch, in 16 bits (llama.cpp)
 };
 
 struct CachePolicy {
   double token_multiple = 1;  // positions are allocated in blocks of this many, or the context is padded to them
   WindowPolicy window = WindowPolicy::full;
-  double micro_batch = 0;  // tokens, for window_and_batch
+  double micro_batch = 0;  // tokens that pass before a window moves on
 };
 
 // One copy of the model: a tensor-parallel rank holds kv_share_of_rank of it.

@@ -27,7 +27,8 @@ ParameterSplit split_parameters(const TransformerShape& s) {
   split.embedding = s.vocab * s.hidden * (s.tied_embeddings ? 1 : 2);
   split.vision = s.vision_params;
   const double rest = std::max(0.0, s.params - split.embedding - split.vision);
-  split.experts = std::min(0.98 * rest, moe_layer_count(s) * s.moe.experts * 3 * s.hidden * s.moe.expert_ffn);
+  const double matrices = s.gated_mlp ? 3 : 2;
+  split.experts = std::min(0.98 * rest, moe_layer_count(s) * s.moe.experts * matrices * s.hidden * s.moe.expert_ffn);
   split.linear = rest - split.experts;
   return split;
 }

@@ -359,4 +359,12 @@ double attention_in_16_bits_extra(const TransformerShape& shape) {
   return elements;
 }
 
+std::optional<double> checkpoint_extra_bytes_per_gpu(const Workload& workload, const TransformerShape& shape) {
+  const Precision precision = workload.weights.value_or(workload.precision);
+  if (!shape.fp8_keeps_attention || !is_fp8(precision.kind) || as_stored(precision, shape.stored, workload.engine)) {
+    return std::nullopt;
+  }
+  return attention_in_16_bits_extra(shape) / device_split(workload).gpus();
+}
+
 }  // namespace gpuadvise::estimate

@@ -5,6 +5,8 @@
 #include <gpuadvise/model.hpp>
 #include <gpuadvise/workload.hpp>
 
+#include <optional>
+
 namespace gpuadvise::estimate {
 
 // Over how many GPUs each matrix, and the stack of layers, is divided. Further GPUs hold copies.
@@ -49,6 +51,10 @@ struct WeightPlacement {
 
 // A published 8-bit checkpoint may keep its attention in 16 bits (Llama-3.1-405B does): what that adds to one copy.
 [[nodiscard]] double attention_in_16_bits_extra(const TransformerShape& shape);
+
+// The same for each GPU of a request in FP8 whose model's published FP8 checkpoint is such a one: the weights are counted all in
+// FP8, and the checkpoint takes this much more. nullopt where it takes no more.
+[[nodiscard]] std::optional<double> checkpoint_extra_bytes_per_gpu(const Workload& workload, const TransformerShape& shape);
 
 // Share of a model's keys and values, and of its KV projections, that one tensor-parallel rank holds: heads are copied
 // when there are fewer than ranks, and latent attention keeps one vector for all heads on every rank.

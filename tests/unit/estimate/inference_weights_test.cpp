@@ -4,6 +4,8 @@
 #include "estimate/memory/weights.hpp"
 #include "unit/model/catalog_shape.hpp"
 
+#include <optional>
+
 using namespace gpuadvise;
 using namespace gpuadvise::estimate;
 using test::catalog_shape;
@@ -38,8 +40,21 @@ TEST_CASE("an fp8 checkpoint keeps embeddings and head in 16 bits") {
   CHECK(per_gpu_gib("llama-3.3-70b", serving(PrecisionKind::fp8)) == Approx(67.72).epsilon(0.003));
   const Workload eight = serving(PrecisionKind::fp8, Engine::vllm, 8);
   CHECK(per_gpu_gib("llama-3.1-405b", eight) == Approx(47.74).epsilon(0.003));
-  const double kept = attention_in_16_bits_extra(catalog_shape("llama-3.1-405b")) / 8 / k_gib;
-  CHECK(per_gpu_gib("llama-3.1-405b", eight) + kept == Approx(56.1).epsilon(0.003));
+  const std::optional<double> kept = checkpoint_extra_bytes_per_gpu(eight, catalog_shape("llama-3.1-405b"));
+  REQUIRE(kept);
+  CHECK(per_gpu_gib("llama-3.1-405b", eight) + *kept / k_gib == Approx(56.1).epsilon(0.003));
+  CHECK(!checkpoint_extra_bytes_per_gpu(serving(PrecisionKind::bf16), catalog_shape("llama-3.1-405b")));
+  CHECK(!checkpoint_extra_bytes_per_gpu(eight, catalog_shape("llama-3.3-70b")));
+}
+
+TEST_CASE("experts without a gate have two matrices") {
+  TransformerShape gated = catalog_shape("mixtral-8x7b");
+  TransformerShape plain = gated;
+  plain.gated_mlp = false;
+  const Workload w = serving(PrecisionKind::bf16);
+  CHECK(weight_bytes(w, plain).experts == Approx(weight_bytes(w, gated).experts * 2 / 3));
+  // A checkpoint with such experts: 31.58e9 parameters.
+  CHECK(per_gpu_gib("nemotron-3-nano-30b-a3b", w) == Approx(2 * 31.577937344e9 / k_gib).epsilon(0.005));
 }
 
 TEST_CASE("MXFP4 reaches the experts alone and is stored in whole tiles by servers") {
