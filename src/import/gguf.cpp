@@ -214,6 +214,7 @@ void Reader::read_counts() {
 
 void Reader::read_metadata() {
   for (std::uint64_t i = 0; i < pair_count_; ++i) {
+    check_header_size();
     std::string key = name(k_longest_key);
     const std::uint32_t type = word();
     if (type >= value_types) {

@@ -270,6 +270,7 @@ HfConfig read_hf_config(std::string_view text, const std::string& file) {
     config.quantization = read_quantization(*mlx);
   }
   if (!config.known) {
+    s.from_memory = true;  // widens the bands, as it does for shapes that no file confirms
     const std::string name = type.empty() ? std::string("without a model_type") : "'" + type + "'";
     config.findings.push_back({"import-nearest", Severity::warn,
                                "architecture " + name + " is not known: its shape is read as a llama-like decoder's with the same sizes"});

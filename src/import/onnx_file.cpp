@@ -20,6 +20,8 @@ constexpr std::size_t k_kept_integers = 1024;
 constexpr std::uint64_t k_most_items = 16'000'000;
 constexpr std::uint64_t k_most_text = 512UL * 1024 * 1024;
 constexpr std::size_t k_most_external_files = 1000;
+// Of one protocol buffer; larger models keep their weights outside.
+constexpr std::uint64_t k_largest_file = std::uint64_t{2} * 1024 * 1024 * 1024;
 
 using Kind = WireField::Kind;
 
@@ -384,6 +386,9 @@ bool onnx_weight_type(int type) {
 }
 
 OnnxGraph read_onnx(const ByteSource& source) {
+  if (source.size() > k_largest_file) {
+    refuse_at(source, 0, "larger than 2 GiB, the most that an ONNX file can hold: not an ONNX model, or a damaged one");
+  }
   return Reader(source).read();
 }
 

@@ -113,6 +113,7 @@ TEST_CASE("config.json: an unknown class is read as the nearest, and says so") {
       R"({"model_type":"brand_new","hidden_size":1024,"num_hidden_layers":8,"num_attention_heads":16,"vocab_size":32000,"intermediate_size":4096})",
       "config.json");
   CHECK_FALSE(config.known);
+  CHECK(config.shape.from_memory);
   REQUIRE_FALSE(config.findings.empty());
   CHECK_THAT(config.findings.front().message, ContainsSubstring("brand_new"));
   CHECK(config.shape.params > 1e8);

@@ -1,7 +1,6 @@
 // Sizes of published models by class: what config.json says against the counts their publishers state.
-#include "import/hf_config.hpp"
-
 #include "catch.hpp"
+#include "import/hf_config.hpp"
 
 #include <array>
 #include <string_view>
