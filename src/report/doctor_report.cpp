@@ -120,7 +120,7 @@ std::string doctor_text(const LogReport& report, const TextStyle& style) {
     out += wrap("The log tells of " + facts + ".", style.width) + "\n";
   }
   if (report.found.empty()) {
-    return out + wrap("No known fault in " + std::to_string(report.lines) + " lines.", style.width);
+    return out + wrap("No known fault in " + std::to_string(report.lines) + (report.lines == 1 ? " line." : " lines."), style.width);
   }
   for (const Diagnosis& diagnosis : report.found) {
     const std::string times = diagnosis.seen.count > 1 ? ", " + std::to_string(diagnosis.seen.count) + " times" : "";

@@ -82,7 +82,17 @@ bool about_builds(const KnownError& error) {
   return false;
 }
 
-void add_case(const Facts& facts, const Question& known, Diagnosis& diagnosis) {
+// The capability that any message of the log names: messages that name none are about the same card.
+std::optional<int> capability_in(const std::vector<Diagnosis>& found) {
+  for (const Diagnosis& diagnosis : found) {
+    if (const auto capability = capability_in(diagnosis)) {
+      return capability;
+    }
+  }
+  return std::nullopt;
+}
+
+void add_case(const Facts& facts, const Question& known, std::optional<int> capability, Diagnosis& diagnosis) {
   if (diagnosis.error->number == Number::driver_cuda) {
     add_driver(facts, diagnosis, diagnosis.for_this_case);
   }
@@ -90,7 +100,7 @@ void add_case(const Facts& facts, const Question& known, Diagnosis& diagnosis) {
   question.torch.reset();
   question.build.clear();
   question.needs.clear();
-  if (const auto capability = capability_in(diagnosis); capability && question.cards.empty()) {
+  if (capability && question.cards.empty()) {
     Card card;
     card.name = "compute capability " + capability_text(*capability);
     card.capability = capability;
@@ -119,13 +129,15 @@ LogReport diagnose(const Facts& facts, const LogScanner& scan, const ErrorTable&
   }
   for (std::size_t i = 0; i < table.errors.size(); ++i) {
     if (scan.errors()[i].count > 0) {
-      Diagnosis diagnosis{&table.errors[i], scan.errors()[i], {}};
-      add_case(facts, question, diagnosis);
-      report.found.push_back(std::move(diagnosis));
+      report.found.push_back({&table.errors[i], scan.errors()[i], {}});
     }
   }
   std::stable_sort(report.found.begin(), report.found.end(),
                    [](const Diagnosis& a, const Diagnosis& b) { return a.seen.line < b.seen.line; });
+  const auto capability = capability_in(report.found);
+  for (Diagnosis& diagnosis : report.found) {
+    add_case(facts, question, capability, diagnosis);
+  }
   if (!scan.memory_line().empty()) {
     report.memory = parse_out_of_memory(scan.memory_line());
   }

@@ -204,8 +204,11 @@ void tune_nvidia(const Question& question, InstallPlan& plan) {
   if (no_tensor_cores) {
     tuning.emplace_back("no tensor cores: fp16 saves memory more than time, and may give NaN in diffusion models");
   }
-  tuning.emplace_back(lowest >= 70 ? "torch.compile(model)   # Triton serves 7.0 and newer"
-                                   : "leave torch.compile out: Triton starts at 7.0");
+  if (lowest < 70) {
+    tuning.emplace_back("leave torch.compile out: Triton starts at 7.0");
+  } else if (question.os != Os::windows) {  // Triton has no official package for Windows
+    tuning.emplace_back("torch.compile(model)   # Triton serves 7.0 and newer");
+  }
   if (lowest >= 70) {
     tuning.emplace_back("model.to(memory_format=torch.channels_last)   # convolutions on tensor cores");
   }

@@ -35,8 +35,18 @@ OTHERS = [
     ('solve', 'solve batch --model llama-2-7b --task train --gpu rtx-3090 --format json', False),
     ('solve', 'solve seq --model gpt2 --task train --gpu h100-80gb-sxm --format json', False),
     ('matrix', 'matrix --model resnet50 --over precision=fp32,fp12 --over batch=1..64 --candidates rtx-3090 --format jsonl', True),
+    ('compat', 'compat --gpu rtx-5090 --torch 2.5 --format json', False),
+    ('compat', 'compat --gpu v100-sxm2-16gb,rtx-5090 --needs flash-attn --format json', False),
+    ('compat', 'compat --gpu rx-6700-xt --format json', False),
+    ('compat', 'compat --gpu rx-7900-xtx --os windows --format json', False),
+    ('setup', 'setup --gpu gtx-1080-ti --driver 595 --format json', False),
+    ('setup', 'setup --gpu apple-m2-max-38core --manager uv --format json', False),
+    ('doctor', 'doctor tests/golden/inputs/faults.log --format json', False),
+    ('host', 'host --from tests/data/host/mig.xml --format json', False),
+    ('host', 'host --from tests/data/host/topology.txt --format json', False),
     ('explain', 'explain rtx-3090 --model resnet50 --batch 32 --format json', False),
     ('explain', 'explain gtx-1650-gddr6 --model llama-2-7b --task finetune --method qlora --format json', False),
+    ('compare', 'compare rtx-3090 rtx-4090 gtx-1650-gddr6 rubin-r200 --model llama-3.1-8b --task infer --engine vllm --format json', False),
 ]
 
 
@@ -48,7 +58,8 @@ def load(folder, name):
 
 
 def main():
-    program, folder = sys.argv[1:3]
+    program, folder = os.path.abspath(sys.argv[1]), sys.argv[2]
+    root = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..')
     recommend, estimate = load(folder, 'recommend.schema.json'), load(folder, 'estimate.schema.json')
     errors = []
     for line in RECOMMEND:
@@ -66,7 +77,7 @@ def main():
         errors += [f'estimate {answer.get("id")}: {"/".join(map(str, e.path))}: {e.message[:200]}' for e in estimate.iter_errors(answer)]
     for name, line, each in OTHERS:
         schema = load(folder, f'{name}.schema.json')
-        done = subprocess.run([program, *line.split(), '--no-user-data'], capture_output=True, text=True)
+        done = subprocess.run([program, *line.split(), '--no-user-data'], capture_output=True, text=True, cwd=root)
         if done.returncode not in (0, 1) or not done.stdout:
             errors.append(f'{line}: ended {done.returncode}: {done.stderr}')
             continue
