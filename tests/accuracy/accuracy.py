@@ -228,12 +228,14 @@ Cards with at least eight measurements. The constants are per silicon family and
 
 ## Left out
 
-The constants are tables of the program, and a script from outside cannot refit them. So this is an approximation: for each card (speed)
-or publication (memory) left out, one factor for its class is estimated from all the others, the median of measured over estimated, and
-the rows left out are judged with it. It shows whether the level of a class leans on one card or source: then the factor would move and
-the error grow. It does not show what a constant within the class (of a silicon family, an engine, a training program) owes to the rows
-left out, so the true error for a card that no measurement shows is larger; `tests/accuracy/refit/leave_one_gpu_out.py` refits the
-speed constants themselves.
+What a card that no measurement shows would get is in [speed-left-out.md](speed-left-out.md): there the constants of speed are refitted
+without each card's rows (`tests/accuracy/refit/leave_one_gpu_out.py`).
+
+The tables here are an approximation that covers memory too. The constants are tables of the program, and a script from outside cannot
+refit them; so for each card or publication left out, one factor for its class is estimated from all the others, the median of measured
+over estimated, and the rows left out are judged with it. It shows whether the level of a class leans on one card or source: then the
+factor moves and the error grows. It does not show what a constant within the class (of a training program, an engine, a network's
+head) owes to the rows left out, so the error on work of a new kind is larger.
 
 Speed, one card left out:
 

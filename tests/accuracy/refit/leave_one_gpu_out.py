@@ -117,7 +117,11 @@ def main():
     text = '\n'.join(lines) + '\n'
     if len(sys.argv) > 2:
         with open(sys.argv[2], 'w', encoding='utf-8') as file:
-            file.write('# Speed of cards that the constants never saw\n\nMade by tests/accuracy/refit/leave_one_gpu_out.py.\n\n' + text)
+            file.write('# Speed of cards that the constants never saw\n\nMade by `tests/accuracy/refit/leave_one_gpu_out.py BUILD_DIR '
+                       'docs/speed-left-out.md`; do not edit. For each card (in at most\n12 groups a class) the fitted constants of the class and '
+                       'of the power of silicon families are fitted anew to the rows of all other\ncards, from a start up to 15 % off the '
+                       'published values; the rows of the card are then judged with them. Constants that are priors or\ncounted stay as '
+                       'they are. "Seen" is the error with the published constants.\n\n' + text)
     else:
         print(text, end='')
 
