@@ -222,6 +222,18 @@ TEST_CASE("unknown releases and builds are named") {
   CHECK(ask(about({nvidia(86)}, "2.12", "cu12")).install->build == "cu126");
 }
 
+TEST_CASE("claims of buyers' guides that are wrong") {
+  // "PyTorch needs capability 3.5": it depends on the release and the build.
+  CHECK(ask(about({nvidia(35)}, "1.3")).verdict != Verdict::fails);
+  CHECK(ask(about({nvidia(35)}, "1.4")).verdict == Verdict::fails);
+  CHECK(ask(about({nvidia(50)}, "2.14", "cu126")).verdict != Verdict::fails);
+  CHECK(ask(about({nvidia(70)}, "2.14", "cu130")).verdict == Verdict::fails);
+  // "CUDA 12 is not stably supported": it is what pip installs since 2.1.
+  const auto release = std::find_if(facts().releases.begin(), facts().releases.end(), [](const Release& r) { return r.version == "2.1"; });
+  REQUIRE(release != facts().releases.end());
+  CHECK(release->default_build == "cu121");
+}
+
 TEST_CASE("versions") {
   CHECK(parse_version("2.8.0+cu128")->text() == "2.8.0");
   CHECK(parse_version("R580")->text() == "580");
