@@ -199,6 +199,38 @@ void read_recurrent(const Metadata& m, std::string_view architecture, Transforme
   s.attention = s.attention_layers > 0 ? AttentionKind::hybrid : AttentionKind::ssm;
 }
 
+// Nemotron-H: every block is one of attention, MLP or recurrent, by lists with a number for each. The shape has mixing layers,
+// some followed by an MLP or by experts.
+void read_single_blocks(const Metadata& m, TransformerShape& s) {
+  const GgufArray* heads = m.list("attention.head_count_kv");
+  const GgufArray* widths = m.list("feed_forward_length");
+  if (heads == nullptr || widths == nullptr || heads->numbers.empty() || heads->numbers.size() != widths->numbers.size()) {
+    return;
+  }
+  double attention = 0;
+  double mlp = 0;
+  double width = 0;
+  for (std::size_t i = 0; i < heads->numbers.size(); ++i) {
+    if (heads->numbers[i] > 0 && widths->numbers[i] > 0) {
+      return;  // ordinary layers
+    }
+    attention += heads->numbers[i] > 0 ? 1 : 0;
+    mlp += widths->numbers[i] > 0 ? 1 : 0;
+    width = std::max(width, widths->numbers[i]);
+  }
+  s.layers -= mlp;
+  s.attention_layers = attention;
+  s.linear.layers = std::max(0.0, s.layers - attention);
+  if (s.moe.experts > 0) {
+    s.moe.moe_layers = mlp;
+    s.moe.dense_layers = std::max(0.0, s.layers - mlp);
+    s.ffn = 0;
+  } else {
+    s.mlp_layers = mlp;
+    s.ffn = std::min(width, limit::width);
+  }
+}
+
 // What the tensors' names say of the layout.
 void read_layout(std::span<const FileTensor> tensors, TransformerShape& s) {
   if (tensors.empty()) {
@@ -299,7 +331,13 @@ GgufModel gguf_model(const GgufHeader& header, std::span<const FileTensor> tenso
   read_window(m, result.architecture, s);
   read_experts(m, tensors, s);
   read_recurrent(m, result.architecture, s);
+  if (s.linear.kind == StateKind::mamba2) {
+    read_single_blocks(m, s);
+  }
   read_layout(tensors, s);
+  if (s.layers <= 0) {
+    throw Error(ErrorCode::bad_data, "no layer mixes tokens", {}, file);
+  }
   if (s.heads <= 0 && s.attention != AttentionKind::ssm) {
     throw Error(ErrorCode::bad_data, result.architecture + ".attention.head_count is missing", {}, file);
   }

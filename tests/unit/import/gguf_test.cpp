@@ -139,6 +139,23 @@ TEST_CASE("GGUF: hybrids, experts and latent attention from their keys") {
   CHECK(mla.params == Approx(671.0e9).epsilon(0.01));
 }
 
+TEST_CASE("GGUF: blocks of one kind each become mixing layers with their MLPs") {
+  samples::Gguf file;
+  const std::string a = "nemotron_h";
+  file.text("general.architecture", a).u32(a + ".block_count", 5).u32(a + ".embedding_length", 256).u32(a + ".vocab_size", 100);
+  file.u32(a + ".attention.head_count", 4).numbers(a + ".attention.head_count_kv", {0, 0, 2, 0, 0});
+  file.numbers(a + ".feed_forward_length", {0, 512, 0, 512, 0}).u32(a + ".ssm.inner_size", 512).u32(a + ".ssm.group_count", 1);
+  file.u32(a + ".ssm.state_size", 16).u32(a + ".ssm.time_step_rank", 8);
+  const std::string bytes = file.file();
+  const auto header = importer::read_gguf(MemoryBytes("x.gguf", bytes));
+  const auto shape = importer::gguf_model(header, {}, "x.gguf").shape;
+  CHECK(shape.layers == 3);
+  CHECK(shape.attention_layers == 1);
+  CHECK(shape.linear.layers == 2);
+  CHECK(shape.mlp_layers == 2);
+  CHECK(shape.ffn == 512);
+}
+
 TEST_CASE("GGUF: the vision part alone is refused with what to do") {
   const std::string bytes = samples::Gguf().text("general.architecture", "clip").file();
   const auto header = importer::read_gguf(MemoryBytes("mmproj.gguf", bytes));
