@@ -20,6 +20,7 @@ enum class ShareOf : std::uint8_t { card, free_before_loading, free_after_loadin
 struct ServerRow {
   Engine engine = Engine::other;
   double share = 0.9;
+  std::array<double, 4> share_of_ranks{};  // with at least 2, 4, 8, 16 of them; 0 = the same
   ShareOf share_of = ShareOf::card;
   double vision_share = 1;  // factor on a default share where the model has a vision tower
   WindowPolicy window = WindowPolicy::full;
@@ -47,8 +48,8 @@ constexpr auto k_servers = std::to_array<ServerRow>({
     {.engine = Engine::vllm, .window = WindowPolicy::window, .sampler_bytes = 38.9, .outside_gib = 0.14, .outside_slots_gib = 0.25,
      .outside_parallel_gib = 0.55, .graphs_gib = 0.1, .graphs_layer_gib = 0.006,
      .band = {"llm-infer vllm", 0.93, 1.08, ConstantKind::fitted, 70, 0.01, 22}},
-    {.engine = Engine::sglang, .share = 0.88, .share_of = ShareOf::free_before_loading, .vision_share = 0.95, .block_tokens = 1,
-     .outside_gib = 0.55, .outside_slots_gib = 0.8, .outside_parallel_gib = 1.9, .context_gib = 0, .graphs_gib = 0.07,
+    {.engine = Engine::sglang, .share = 0.88, .share_of_ranks = {0.87, 0.85, 0.81, 0.79}, .share_of = ShareOf::free_before_loading,
+     .vision_share = 0.95, .block_tokens = 1, .outside_gib = 0.55, .outside_slots_gib = 0.8, .outside_parallel_gib = 1.9, .context_gib = 0, .graphs_gib = 0.07,
      .graphs_layer_gib = 0.018, .band = {"llm-infer sglang", 0.9, 1.12, ConstantKind::prior, 5, 0.05}},
     {.engine = Engine::tensorrt_llm, .share_of = ShareOf::free_after_loading, .block_tokens = 32, .batched_tokens = 8192, .sequences = 2048,
      .sequences_large = 2048, .sampler_bytes = 12, .outside_gib = 2.5, .outside_slots_gib = 2.7, .outside_parallel_gib = 3,
@@ -119,8 +120,9 @@ ActivationPeak activation_peak(const InferenceInput& input, const ServerRow& row
   const Workload& w = input.workload;
   const TransformerShape& s = input.shape;
   const bool large = large_card(w, input.gpu);
-  const double sequences = w.max_num_seqs.value_or(large ? row.sequences_large : row.sequences);
   const double tokens = batch_tokens(input, row);
+  // Each sequence of the run has at least a token.
+  const double sequences = std::min(tokens, w.max_num_seqs.value_or(large ? row.sequences_large : row.sequences));
   // A limit below the context cuts prompts into chunks. Versions before the V1 engine then sampled few sequences in the profiling
   // run; later ones sample as many as ever, so the upper bound keeps the sampler.
   const bool chunked = w.max_num_batched_tokens && *w.max_num_batched_tokens < w.seq;
@@ -172,7 +174,13 @@ double least_card(const ServerRow& row, const Budget& b, double cache) {
 }
 
 double share_of(const InferenceInput& input, const ServerRow& row) {
-  return input.workload.gpu_memory_utilization.value_or(row.share * (input.shape.vision_params > 0 ? row.vision_share : 1.0));
+  double share = row.share;
+  double ranks = 2;
+  for (const double of_ranks : row.share_of_ranks) {
+    share = of_ranks > 0 && input.split.gpus() >= ranks ? of_ranks : share;
+    ranks *= 2;
+  }
+  return input.workload.gpu_memory_utilization.value_or(share * (input.shape.vision_params > 0 ? row.vision_share : 1.0));
 }
 
 // Bytes a token takes in the pool of one GPU. Where layers with and without a window alternate, vLLM gives each kind pages of

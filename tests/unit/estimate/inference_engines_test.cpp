@@ -58,6 +58,40 @@ TEST_CASE("vLLM's pool is what its share of the card leaves") {
   CHECK(two.components.kv_cache / k_gib == Approx(34.49).epsilon(0.01));
 }
 
+TEST_CASE("SGLang's pool is its share of what was free, less the weights") {
+  // sglang pull request 4826: Gemma-3-4B on an H200 of 139.8 GiB, 834615 tokens; a vision tower lowers the default share
+  Workload w = request(Engine::sglang, PrecisionKind::bf16, 7680, 512);
+  Capacity capacity;
+  static_cast<void>(inference_memory(w, catalog_shape("gemma-3-4b"), &catalog_gpu("h200-141gb-sxm"), &capacity));
+  REQUIRE(capacity.kv_tokens);
+  CHECK(*capacity.kv_tokens == Approx(834615).epsilon(0.005));
+  // vLLM issue 21348: Qwen3-235B-A22B in FP8 on 4 H100, share 0.93, 367404 tokens
+  w = request(Engine::sglang, PrecisionKind::fp8, 7680, 512);
+  w.gpus = 4;
+  w.strategy = Strategy::tp;
+  w.gpu_memory_utilization = 0.93;
+  static_cast<void>(inference_memory(w, catalog_shape("qwen3-235b-a22b"), &catalog_gpu("h100-80gb-sxm"), &capacity));
+  CHECK(*capacity.kv_tokens == Approx(367404).epsilon(0.02));
+}
+
+TEST_CASE("a server that profiles few tokens samples few sequences, and a window's pages come back") {
+  Workload w = serving(PrecisionKind::bf16, 1);
+  w.max_num_batched_tokens = 128;
+  w.seq = 128;
+  const TransformerShape& llama = catalog_shape("llama-3.1-8b");
+  const double few = inference_memory(w, llama, &catalog_gpu("rtx-4090"), nullptr).components.activations;
+  CHECK(few == Approx(38.9 * llama.vocab * 128));
+  const auto asked = [](const TransformerShape& s, double prompt) {
+    Workload long_prompt = request(Engine::vllm, PrecisionKind::bf16, prompt, 512);
+    return inference_memory(long_prompt, s, nullptr, nullptr).components.kv_cache;
+  };
+  TransformerShape all_global = catalog_shape("gemma-3-27b");
+  const double windowed = asked(all_global, 65536);
+  CHECK(asked(all_global, 1024) < windowed);
+  all_global.sliding_layers = 0;
+  CHECK(windowed < 0.3 * asked(all_global, 65536));
+}
+
 TEST_CASE("what vLLM reserves is not what the work needs") {
   const MemoryFigures memory =
       inference_memory(serving(PrecisionKind::bf16, 1), catalog_shape("qwen2.5-0.5b"), &catalog_gpu("h100-80gb-sxm"), nullptr);
