@@ -144,7 +144,8 @@ const Assessor::Variant& Assessor::variant(std::size_t spread, bool fp16) {
 
 Costs Assessor::costs_of(const Gpu& gpu, double count) const {
   const std::span<const CloudOffer> offers = catalog_.offers ? catalog_.offers(gpu) : std::span<const CloudOffer>{};
-  return estimate::ownership_costs(gpu, count, price_of(gpu, preferences_, catalog_), offers, terms_of(preferences_));
+  return estimate::ownership_costs(gpu, count, price_of(gpu, preferences_, catalog_), offers, terms_of(preferences_),
+                                   owned_boards(gpu, preferences_, catalog_));
 }
 
 rules::Subject Assessor::subject_of(const Card& card, Sourcing source) const {

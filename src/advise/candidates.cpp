@@ -63,12 +63,19 @@ std::vector<Card> cards_in_question(const Preferences& preferences, const Catalo
     return cards;
   }
   cards.reserve(catalog.gpus.size());
+  // A card that is in the machine needs no shop, slot or cooler: it counts as named.
+  const std::vector<const Gpu*> owned = found(preferences.have, catalog);
   for (const Gpu& gpu : catalog.gpus) {
     if (!contains(excluded, &gpu)) {
-      cards.push_back({&gpu, false});
+      cards.push_back({&gpu, contains(owned, &gpu)});
     }
   }
   return cards;
+}
+
+double owned_boards(const Gpu& gpu, const Preferences& preferences, const CatalogView& catalog) {
+  return static_cast<double>(std::count_if(preferences.have.begin(), preferences.have.end(),
+                                           [&](const std::string& name) { return contains(catalog.find(name), &gpu); }));
 }
 
 bool pools_memory(Strategy strategy) {

@@ -15,6 +15,9 @@ struct Card {
 // All cards of the catalog, or the user's list, less the excluded ones; in catalog order, or as listed.
 [[nodiscard]] std::vector<Card> cards_in_question(const Preferences& preferences, const CatalogView& catalog);
 
+// How many boards of the card the user has: a name with several variants means each of them.
+[[nodiscard]] double owned_boards(const Gpu& gpu, const Preferences& preferences, const CatalogView& catalog);
+
 // One way to run the job: GPUs per node and the strategy that splits it.
 struct Spread {
   double gpus = 1.0;

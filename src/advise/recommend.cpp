@@ -74,6 +74,24 @@ std::vector<std::string> assumptions_of(const Preferences& preferences) {
   return out;
 }
 
+std::string whole(double count) {
+  return std::to_string(static_cast<long>(count));
+}
+
+// Said before every other reason: it decides what is to be bought.
+void mark_owned(std::vector<Recommendation>& results, const Preferences& preferences, const CatalogView& catalog) {
+  for (Recommendation& result : results) {
+    const double owned = result.source == Sourcing::buy ? advise::owned_boards(*result.gpu, preferences, catalog) : 0.0;
+    if (owned <= 0.0) {
+      continue;
+    }
+    const double more = result.cost.boards - owned;
+    const std::string words =
+        more <= 0.0 ? "you have it: nothing to buy" : "you have " + whole(owned) + " of it: " + whole(more) + " more to buy";
+    result.reasons.insert(result.reasons.begin(), words);
+  }
+}
+
 bool only_tight(const std::vector<Recommendation>& results) {
   return std::all_of(results.begin(), results.end(),
                      [](const Recommendation& each) { return each.figures.fit && each.figures.fit->verdict != Verdict::fits; });
@@ -94,6 +112,7 @@ Advice recommend(const Request& request, const Preferences& preferences, const C
   advise::rank(advice.results);
   advise::mark_pareto(advice.results);
   advise::give_reasons(advice.results);
+  mark_owned(advice.results, preferences, catalog);
   advice.nearest = nearest_misses(advice.rejected);
   const bool named = !preferences.candidates.empty();
   if (advice.results.empty() || named) {

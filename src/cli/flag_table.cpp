@@ -104,9 +104,8 @@ std::vector<FlagSpec> preference_flags() {
   for (const advise::PreferenceSpec& key : advise::preference_keys()) {
     // Keys that no rule and no estimate reads yet are no flags: an option without effect would mislead. `prices` are files: the
     // data flag of the same name.
-    static constexpr std::array<PreferenceKey, 7> without_effect{PreferenceKey::prices, PreferenceKey::have,   PreferenceKey::cuda,
-                                                                 PreferenceKey::driver, PreferenceKey::python, PreferenceKey::currency,
-                                                                 PreferenceKey::fx};
+    static constexpr std::array<PreferenceKey, 6> without_effect{PreferenceKey::prices, PreferenceKey::cuda,     PreferenceKey::driver,
+                                                                 PreferenceKey::python, PreferenceKey::currency, PreferenceKey::fx};
     if (std::find(without_effect.begin(), without_effect.end(), key.key) != without_effect.end()) {
       continue;
     }

@@ -6,6 +6,7 @@
 #include "advise/rank.hpp"
 #include "advise/reasons.hpp"
 #include "catalog/data_reader.hpp"
+#include "host/lines.hpp"
 #include "host/probe.hpp"
 #include "host/resolve.hpp"
 
@@ -91,10 +92,7 @@ class Collector {
            label_of(gpu) + " may be one of " + std::to_string(gpu.possible.size()) + " cards: judged as " + std::string(card->name));
     }
     if (card == nullptr) {
-      const std::string size =
-          gpu.total_bytes ? "; it shows " + format_gib(*gpu.total_bytes) + ": estimate --gpu-memory-gib tells whether that is enough" : "";
-      note("own-card-unknown",
-           label_of(gpu) + (gpu.integrated ? " is the processor's graphics" : " is no card of the catalog") + ": left out" + size);
+      leave_out(gpu);
       return;
     }
     if (!gpu.mig_enabled) {
@@ -114,7 +112,17 @@ class Collector {
   }
 
  private:
-  void note(std::string rule, std::string message) { into_.findings.push_back({std::move(rule), Severity::note, std::move(message)}); }
+  void note(std::string rule, std::string message) { into_.findings.push_back({std::move(rule), Severity::warn, std::move(message)}); }
+
+  void leave_out(const host::HostGpu& gpu) {
+    if (gpu.integrated) {
+      into_.findings.push_back({"own-card-integrated", Severity::note, label_of(gpu) + " is the processor's graphics: left out"});
+      return;
+    }
+    const std::string size =
+        gpu.total_bytes ? "; it shows " + format_gib(*gpu.total_bytes) + ": estimate --gpu-memory-gib tells whether that is enough" : "";
+    note("own-card-unknown", label_of(gpu) + " is no card of the catalog: left out" + size);
+  }
 
   void add_whole(const host::HostGpu& gpu, const Gpu& card) {
     Gpu seen = card;
@@ -253,6 +261,22 @@ host::Machine own_machine(const std::optional<std::string>& from, const catalog:
   return machine;
 }
 
+std::vector<std::string> with_host_cards(const std::vector<std::string>& have, const catalog::Catalog& catalog) {
+  std::vector<std::string> cards;
+  for (const std::string& name : have) {
+    if (host::lower_case(host::trim(name)) != "host") {
+      cards.push_back(name);
+      continue;
+    }
+    for (const host::HostGpu& gpu : own_machine(std::nullopt, catalog).gpus) {
+      if (gpu.card != nullptr) {
+        cards.emplace_back(gpu.card->id);
+      }
+    }
+  }
+  return cards;
+}
+
 Gpu OwnCards::seen_by(std::size_t gpus) const {
   Gpu gpu = card;
   if (!usable_bytes.empty()) {
@@ -308,6 +332,11 @@ OwnAnswer check_machine(const OwnMachine& machine, const Session& session, const
     take(answer.advice, std::move(best));
   }
   order(answer.advice);
+  const bool sound = std::any_of(answer.advice.results.begin(), answer.advice.results.end(),
+                                 [](const Recommendation& each) { return each.figures.fit->verdict == Verdict::fits; });
+  if (sound) {
+    answer.advice.remedies.clear();
+  }
   answer.advice.assumptions = {"the machine's own cards with the memory that is free on them now"};
   return answer;
 }

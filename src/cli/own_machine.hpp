@@ -16,6 +16,9 @@ namespace gpuadvise::cli {
 // From a saved output ("-" is standard input), or by asking the machine's tools. Throws Error{bad_data}, Error{host_unreadable}.
 [[nodiscard]] host::Machine own_machine(const std::optional<std::string>& from, const catalog::Catalog& catalog);
 
+// "host" in a list of cards the user has, as the ids of the cards that are in this machine.
+[[nodiscard]] std::vector<std::string> with_host_cards(const std::vector<std::string>& have, const catalog::Catalog& catalog);
+
 // GPUs of one kind, with what each may use now: a copy of the catalog's card, changed to the memory that was seen.
 struct OwnCards {
   Gpu card;

@@ -80,7 +80,8 @@ int answer(const CommandLine& line, AdviceOptions options) {
   refuse_pointless(line.output);
   const Session session(line.data);
   const Advisor advisor(session, line.data);
-  const Asked asked = read_request(session, line);
+  Asked asked = read_request(session, line);
+  asked.preferences.have = with_host_cards(asked.preferences.have, session.catalog());
   return show(line, session, asked, recommend(asked.request, asked.preferences, advisor.view(asked.preferences), options));
 }
 
@@ -90,6 +91,9 @@ int answer_for_host(const CommandLine& line, const std::optional<std::string>& f
   const Session session(line.data);
   const Advisor advisor(session, line.data);
   const Asked asked = read_request(session, line);
+  if (!asked.preferences.have.empty()) {
+    throw Error(ErrorCode::conflict, "--have has no effect with --host: it looks at the machine's cards alone", "leave one of them out");
+  }
   if (asked.preferences.source != Sourcing::buy) {
     throw Error(ErrorCode::conflict, "--source has no effect with --host: the machine's cards are there", "leave one of them out");
   }

@@ -23,8 +23,12 @@ std::optional<Objective> parse_objective(std::string_view name) {
 
 double objective_value(const ObjectiveSpec& spec, const Subject& subject) {
   const Datum known = fact_at(spec.fact).read(subject);
-  if (known.is_null() || (spec.logarithmic && known.number <= 0.0)) {
+  if (known.is_null()) {
     return spec.unknown;
+  }
+  if (spec.logarithmic && known.number <= 0.0) {
+    // Zero is the best of what should be small: a card the user has costs nothing.
+    return spec.at_one < spec.at_zero && known.number == 0.0 ? 1.0 : spec.unknown;
   }
   const double value = spec.logarithmic ? std::log(known.number / spec.at_zero) / std::log(spec.at_one / spec.at_zero)
                                         : (known.number - spec.at_zero) / (spec.at_one - spec.at_zero);

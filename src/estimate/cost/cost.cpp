@@ -61,7 +61,7 @@ void add_break_even(Costs& costs, const CostTerms& terms) {
 }  // namespace
 
 Costs ownership_costs(const Gpu& gpu, double count, const std::optional<Price>& price, std::span<const CloudOffer> offers,
-                      const CostTerms& terms) {
+                      const CostTerms& terms, double owned_boards) {
   Costs costs;
   costs.boards = boards_of(gpu, count);
   costs.price = price;
@@ -70,8 +70,9 @@ Costs ownership_costs(const Gpu& gpu, double count, const std::optional<Price>& 
     const double hours = terms.hours_per_day * k_days_per_year;
     costs.energy_usd_per_year = *costs.power_w / 1000.0 * k_mean_load * hours * terms.electricity_usd_per_kwh;
   }
-  if (price) {
-    costs.purchase_usd = price->usd * costs.boards;
+  const double to_buy = std::max(0.0, costs.boards - owned_boards);
+  if (price || to_buy <= 0.0) {
+    costs.purchase_usd = to_buy > 0.0 ? price->usd * to_buy : 0.0;
     costs.total_usd = *costs.purchase_usd + terms.host_usd + costs.energy_usd_per_year.value_or(0.0) * terms.years;
   }
   if (const CloudOffer* offer = cheapest(offers, count)) {
