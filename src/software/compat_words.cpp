@@ -158,9 +158,22 @@ bool has_other_maker(const Question& question) {
                      [&](const Card& card) { return card.vendor != question.cards.front().vendor; });
 }
 
+// Of a card that no toolkit of the data knows, the rule of majors would promise what nobody has seen.
+std::optional<ObstacleWords> unknown_capability(const Facts& facts, const Question& question) {
+  for (const Card& card : question.cards) {
+    if (!card.capability) {
+      return ObstacleWords{"unknown", "the compute capability of " + card.name + " is not known"};
+    }
+    if (span_of(facts, *card.capability) == nullptr) {
+      return ObstacleWords{"unknown", "no driver or toolkit that is known here serves " + card_words(card) + " yet"};
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
-std::optional<ObstacleWords> platform_obstacle(const Facts&, const Question& question) {
+std::optional<ObstacleWords> platform_obstacle(const Facts& facts, const Question& question) {
   const Card& card = question.cards.front();
   if (has_other_maker(question)) {
     return ObstacleWords{"vendor", "one installation of PyTorch serves one maker's cards: use an environment for each"};
@@ -175,8 +188,7 @@ std::optional<ObstacleWords> platform_obstacle(const Facts&, const Question& que
       if (question.os == Os::macos) {
         return ObstacleWords{"system", "there is no CUDA on macOS since 10.13, and no such wheel of PyTorch"};
       }
-      return card.capability ? std::nullopt
-                             : std::optional<ObstacleWords>({"unknown", "the compute capability of " + card.name + " is not known"});
+      return unknown_capability(facts, question);
     case Vendor::amd:
       if (card.gfx.empty()) {
         return ObstacleWords{"unknown", "the gfx target of " + card.name + " is not known"};

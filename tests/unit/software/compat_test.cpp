@@ -219,6 +219,7 @@ TEST_CASE("Intel and Apple") {
 TEST_CASE("unknown releases and builds are named") {
   CHECK(ask(about({nvidia(86)}, "3.0")).obstacle == "release");
   CHECK(ask(about({nvidia(86)}, "2.12", "cu128")).obstacle == "build");
+  CHECK(ask(about({nvidia(107)})).obstacle == "unknown");
   CHECK(ask(about({nvidia(86)}, "2.12", "cu12")).install->build == "cu126");
 }
 
