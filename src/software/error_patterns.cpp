@@ -237,6 +237,9 @@ Anchors::Anchors(const std::vector<Pattern>& patterns) {
     outs_.insert(outs_.end(), list.begin(), list.end());
   }
   first_out_.push_back(static_cast<std::uint32_t>(outs_.size()));
+  for (std::uint32_t& to : next_) {
+    to = to * k_classes + (outs[to].empty() ? 0U : k_has_outs);
+  }
 }
 
 LogScanner::LogScanner(const ErrorTable& table)

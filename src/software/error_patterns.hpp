@@ -52,15 +52,20 @@ class Anchors {
   // Calls found(pattern index) for every anchor that ends at this byte.
   template <class Found>
   void feed(char byte, Found&& found) {
-    state_ = next_[state_ * k_classes + class_of_[static_cast<unsigned char>(byte)]];
-    for (std::uint32_t out = first_out_[state_]; out < first_out_[state_ + 1]; ++out) {
-      found(outs_[out]);
+    state_ = next_[(state_ & ~k_has_outs) + class_of_[static_cast<unsigned char>(byte)]];
+    if ((state_ & k_has_outs) != 0) {
+      const std::uint32_t state = (state_ & ~k_has_outs) / k_classes;
+      for (std::uint32_t out = first_out_[state]; out < first_out_[state + 1]; ++out) {
+        found(outs_[out]);
+      }
     }
   }
   void reset() { state_ = 0; }
 
  private:
-  static constexpr std::size_t k_classes = 64;
+  static constexpr std::uint32_t k_classes = 64;
+  // A state is kept as the start of its row, with this bit where an anchor ends: one look-up a byte.
+  static constexpr std::uint32_t k_has_outs = 1U << 31U;
   std::array<std::uint8_t, 256> class_of_{};
   std::vector<std::uint32_t> next_;
   std::vector<std::uint32_t> first_out_;
