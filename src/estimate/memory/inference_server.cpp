@@ -183,9 +183,9 @@ double share_of(const InferenceInput& input, const ServerRow& row) {
   return input.workload.gpu_memory_utilization.value_or(share * (input.shape.vision_params > 0 ? row.vision_share : 1.0));
 }
 
-// Bytes a token takes in the pool of one GPU. Where layers with and without a window alternate, vLLM gives each kind pages of
+// What a token takes in the pool of one GPU. Where layers with and without a window alternate, vLLM gives each kind pages of
 // its own and makes groups of equally many layers: Gemma-3-27B's 52 + 10 layers become 7 groups of 10.
-double pool_bytes_per_token(const InferenceInput& input, const ServerRow& row) {
+CacheBytes pooled_cache(const InferenceInput& input, const ServerRow& row) {
   const TransformerShape& s = input.shape;
   CacheBytes cache = cache_bytes(s, input.workload.kv_precision, MlaMode::absorbed);
   const double global = model::global_attention_layers(s);
@@ -197,31 +197,46 @@ double pool_bytes_per_token(const InferenceInput& input, const ServerRow& row) {
     cache.per_global_token *= std::ceil(global / group) * group / global;
     cache.per_sliding_token *= std::ceil(sliding / group) * group / sliding;
   }
-  return cache.per_token() * kv_share_of_rank(s, input.split.tensor) / input.split.stages;
+  const double share = kv_share_of_rank(s, input.split.tensor) / input.split.stages;
+  return {cache.per_global_token * share, cache.per_sliding_token * share, 0};
 }
 
 struct Pool {
-  double bytes = 0;      // 0: the share does not hold weights and activations
-  double per_token = 0;  // of one GPU
+  double bytes = 0;  // 0: the share does not hold weights and activations
+  CacheBytes cache;
 };
+
+// A sequence by its tokens, in whole blocks, and those that its windows keep.
+struct PooledSequence {
+  double tokens = 0;
+  double windowed = 0;
+};
+
+PooledSequence pooled_sequence(const InferenceInput& input, const ServerRow& row, double tokens) {
+  const auto blocks = [&row](double of) { return std::ceil(of / row.block_tokens) * row.block_tokens; };
+  const bool frees = row.window == WindowPolicy::window && input.shape.sliding_window > 0;
+  return {blocks(tokens), blocks(frees ? std::min(tokens, input.shape.sliding_window + batch_tokens(input, row)) : tokens)};
+}
 
 Pool pool(const InferenceInput& input, const ServerRow& row, const Budget& budget) {
   Pool result;
-  result.per_token = pool_bytes_per_token(input, row);
+  result.cache = pooled_cache(input, row);
   if (const std::optional<double> total = device_total_bytes(input.workload, input.gpu)) {
     result.bytes = std::max(0.0, pool_bytes(row, budget, *total));
   }
   return result;
 }
 
-void fill_capacity(const Pool& pool, double block, double tokens_each, Capacity* capacity) {
-  if (capacity == nullptr || pool.bytes <= 0 || pool.per_token <= 0) {
+void fill_capacity(const Pool& pool, double block, const PooledSequence& each, Capacity* capacity) {
+  const double per_token = pool.cache.per_token();
+  if (capacity == nullptr || pool.bytes <= 0 || per_token <= 0) {
     return;
   }
-  const double tokens = std::floor(pool.bytes / (pool.per_token * block)) * block;
+  const double tokens = std::floor(pool.bytes / (per_token * block)) * block;
   capacity->kv_tokens = tokens;
-  if (tokens_each > 0) {
-    capacity->max_concurrency = tokens / tokens_each;
+  if (each.tokens > 0) {
+    const double sequence = pool.cache.per_global_token * each.tokens + pool.cache.per_sliding_token * each.windowed;
+    capacity->max_concurrency = tokens * per_token / sequence;
   }
 }
 
@@ -243,13 +258,12 @@ InferenceEstimate server_memory(const InferenceInput& input, Capacity* capacity)
 
   Tokens tokens = request_tokens(w);
   tokens.sequences = w.concurrency.value_or(tokens.sequences);
-  const double asked_tokens = std::ceil(tokens.total / row.block_tokens) * row.block_tokens;
   // A window's pages are freed after a batch has passed.
   const CachePolicy policy = {row.block_tokens, row.window, batch_tokens(input, row)};
   const double state = recurrent_state_bytes(s) * tokens.sequences / ranks;
   const double asked =
       kv_cache_bytes(s, w, policy, tokens.total, tokens.sequences) * kv_share_of_rank(s, input.split.tensor) / input.split.stages;
-  fill_capacity({blocks.bytes - state, blocks.per_token}, row.block_tokens, asked_tokens, capacity);
+  fill_capacity({blocks.bytes - state, blocks.cache}, row.block_tokens, pooled_sequence(input, row, tokens.total), capacity);
 
   InferenceEstimate e;
   e.gpu.weights = input.placement.gpu;

@@ -85,11 +85,18 @@ TEST_CASE("a server that profiles few tokens samples few sequences, and a window
     Workload long_prompt = request(Engine::vllm, PrecisionKind::bf16, prompt, 512);
     return inference_memory(long_prompt, s, nullptr, nullptr).components.kv_cache;
   };
-  TransformerShape all_global = catalog_shape("gemma-3-27b");
-  const double windowed = asked(all_global, 65536);
-  CHECK(asked(all_global, 1024) < windowed);
+  const TransformerShape& gemma = catalog_shape("gemma-3-27b");
+  TransformerShape all_global = gemma;
   all_global.sliding_layers = 0;
-  CHECK(windowed < 0.3 * asked(all_global, 65536));
+  CHECK(asked(gemma, 1024) < asked(gemma, 65536));
+  CHECK(asked(gemma, 65536) < 0.3 * asked(all_global, 65536));
+  Capacity windows;
+  Capacity whole;
+  w = request(Engine::vllm, PrecisionKind::bf16, 65024, 512);
+  static_cast<void>(inference_memory(w, gemma, &catalog_gpu("h200-141gb-sxm"), &windows));
+  static_cast<void>(inference_memory(w, all_global, &catalog_gpu("h200-141gb-sxm"), &whole));
+  CHECK(*windows.max_concurrency > 3 * *whole.max_concurrency);
+  CHECK(*windows.kv_tokens < *whole.kv_tokens);  // 70 layers of pages for 62
 }
 
 TEST_CASE("what vLLM reserves is not what the work needs") {
