@@ -6,9 +6,9 @@
 using Catch::Approx;
 using Catch::Matchers::ContainsSubstring;
 #else
-#include <string>
-
 #include <catch2/catch.hpp>
+
+#include <string>
 using Catch::Detail::Approx;
 inline auto ContainsSubstring(const std::string& text) {
   return Catch::Matchers::Contains(text);

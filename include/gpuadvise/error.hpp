@@ -10,10 +10,10 @@
 namespace gpuadvise {
 
 enum class ErrorCode {
-  usage,            // a flag or a combination of flags is wrong
-  invalid_value,    // a value is malformed or out of range
-  conflict,         // two settings exclude each other
-  unknown_key,      // a key of a request or of the command line does not exist
+  usage,          // a flag or a combination of flags is wrong
+  invalid_value,  // a value is malformed or out of range
+  conflict,       // two settings exclude each other
+  unknown_key,    // a key of a request or of the command line does not exist
   unknown_model,
   unknown_gpu,
   ambiguous_gpu,

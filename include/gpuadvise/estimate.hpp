@@ -1,12 +1,12 @@
 // The estimator: a workload and a model become a plan once; the plan is evaluated for any number of cards.
 #pragma once
 
-#include <memory>
-
 #include <gpuadvise/figures.hpp>
 #include <gpuadvise/gpu.hpp>
 #include <gpuadvise/model.hpp>
 #include <gpuadvise/workload.hpp>
+
+#include <memory>
 
 namespace gpuadvise::estimate {
 

@@ -1,11 +1,11 @@
 // One GPU (or accelerator) as its maker specifies it. All rates are dense (no sparsity); unknown is nullopt, never 0.
 #pragma once
 
+#include <gpuadvise/fixed_list.hpp>
+
 #include <cstdint>
 #include <optional>
 #include <string_view>
-
-#include <gpuadvise/fixed_list.hpp>
 
 namespace gpuadvise {
 
@@ -16,9 +16,34 @@ enum class Cooling : std::uint8_t { unknown, active, passive, liquid };
 enum class Availability : std::uint8_t { current, discontinued, announced };
 // Silicon families that the calibration tables know.
 enum class Architecture : std::uint8_t {
-  kepler, maxwell, pascal, volta, turing, ampere_dc, ampere, ada, hopper, blackwell, blackwell_dc, rubin,
-  gcn, rdna1, rdna2, rdna3, rdna4, cdna1, cdna2, cdna3, cdna4, cdna5,
-  xe_hpg, xe2, xe_hpc, gaudi, apple, other,
+  kepler,
+  maxwell,
+  pascal,
+  volta,
+  turing,
+  ampere_dc,
+  ampere,
+  ada,
+  hopper,
+  blackwell,
+  blackwell_dc,
+  rubin,
+  gcn,
+  rdna1,
+  rdna2,
+  rdna3,
+  rdna4,
+  cdna1,
+  cdna2,
+  cdna3,
+  cdna4,
+  cdna5,
+  xe_hpg,
+  xe2,
+  xe_hpc,
+  gaudi,
+  apple,
+  other,
 };
 
 // Peak arithmetic rates in TFLOPS (TOPS for int8), dense; fp16_tensor means multiply in FP16, accumulate in FP32.

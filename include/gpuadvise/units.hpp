@@ -20,9 +20,7 @@ struct Interval {
   double expected = 0.0;
   double high = 0.0;
 
-  [[nodiscard]] constexpr Interval scaled(double factor) const {
-    return {low * factor, expected * factor, high * factor};
-  }
+  [[nodiscard]] constexpr Interval scaled(double factor) const { return {low * factor, expected * factor, high * factor}; }
   [[nodiscard]] friend constexpr bool operator==(const Interval&, const Interval&) = default;
 };
 

@@ -13,11 +13,11 @@ struct Value {
   std::variant<std::monostate, bool, double, std::string, List> data;
 
   Value() = default;
-  Value(bool flag) : data(flag) {}                             // NOLINT(google-explicit-constructor)
-  Value(double number) : data(number) {}                       // NOLINT(google-explicit-constructor)
-  Value(std::string text) : data(std::move(text)) {}           // NOLINT(google-explicit-constructor)
-  Value(const char* text) : data(std::string(text)) {}         // NOLINT(google-explicit-constructor)
-  Value(List list) : data(std::move(list)) {}                  // NOLINT(google-explicit-constructor)
+  Value(bool flag) : data(flag) {}                      // NOLINT(google-explicit-constructor)
+  Value(double number) : data(number) {}                // NOLINT(google-explicit-constructor)
+  Value(std::string text) : data(std::move(text)) {}    // NOLINT(google-explicit-constructor)
+  Value(const char* text) : data(std::string(text)) {}  // NOLINT(google-explicit-constructor)
+  Value(List list) : data(std::move(list)) {}           // NOLINT(google-explicit-constructor)
 
   [[nodiscard]] bool is_null() const { return std::holds_alternative<std::monostate>(data); }
   [[nodiscard]] const bool* boolean() const { return std::get_if<bool>(&data); }

@@ -1,7 +1,7 @@
 // Another project's use of the installed library: memory of a hand-made model.
-#include <cstdio>
-
 #include <gpuadvise/estimate.hpp>
+
+#include <cstdio>
 
 int main() {
   gpuadvise::ImageProfile profile;

@@ -1,11 +1,11 @@
 // Any bytes as a data file: records or an Error{bad_data}, and the lint never throws.
-#include <cstddef>
-#include <cstdint>
+#include <gpuadvise/error.hpp>
 
 #include "catalog/data_reader.hpp"
 #include "catalog/lint.hpp"
 
-#include <gpuadvise/error.hpp>
+#include <cstddef>
+#include <cstdint>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

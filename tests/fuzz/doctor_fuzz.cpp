@@ -1,11 +1,11 @@
 // Any bytes as a log, in pieces of any size: the same findings as in one piece, never a crash; and as a message of
 // exhausted memory.
+#include "software/diagnosis.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
-
-#include "software/diagnosis.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace gpuadvise::software;

@@ -1,12 +1,12 @@
 // Any bytes as a GGUF file.
-#include <cstddef>
-#include <cstdint>
+#include <gpuadvise/error.hpp>
 
 #include "import/fit_shape.hpp"
 #include "import/gguf.hpp"
 #include "import/gguf_shape.hpp"
 
-#include <gpuadvise/error.hpp>
+#include <cstddef>
+#include <cstdint>
 
 using namespace gpuadvise;
 

@@ -1,10 +1,10 @@
 // Any text as the config.json of a model.
-#include <cstddef>
-#include <cstdint>
+#include <gpuadvise/error.hpp>
 
 #include "import/hf_config.hpp"
 
-#include <gpuadvise/error.hpp>
+#include <cstddef>
+#include <cstdint>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -1,13 +1,13 @@
 // Any text as the name of a card, of a model or of a composed network, and as a quantity.
-#include <cstddef>
-#include <cstdint>
+#include <gpuadvise/error.hpp>
+#include <gpuadvise/precision.hpp>
+#include <gpuadvise/units.hpp>
 
 #include "catalog/catalog.hpp"
 #include "model/named.hpp"
 
-#include <gpuadvise/error.hpp>
-#include <gpuadvise/precision.hpp>
-#include <gpuadvise/units.hpp>
+#include <cstddef>
+#include <cstdint>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const gpuadvise::catalog::Catalog catalog({});

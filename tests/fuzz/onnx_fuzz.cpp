@@ -1,10 +1,10 @@
 // Any bytes as an ONNX model: read, followed and profiled.
-#include <cstddef>
-#include <cstdint>
+#include <gpuadvise/error.hpp>
 
 #include "import/onnx.hpp"
 
-#include <gpuadvise/error.hpp>
+#include <cstddef>
+#include <cstdint>
 
 using namespace gpuadvise;
 

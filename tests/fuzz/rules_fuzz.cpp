@@ -1,12 +1,12 @@
 // Any bytes as a file of rules or objectives: compiled, or an Error that names what is wrong.
-#include <cstddef>
-#include <cstdint>
-#include <string>
+#include <gpuadvise/error.hpp>
 
 #include "rules/compile.hpp"
 #include "rules/objectives.hpp"
 
-#include <gpuadvise/error.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <string>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);

@@ -1,12 +1,12 @@
 // Any bytes as a safetensors file, and as the index of several.
-#include <cstddef>
-#include <cstdint>
+#include <gpuadvise/error.hpp>
 
 #include "import/fit_shape.hpp"
 #include "import/quantization.hpp"
 #include "import/safetensors.hpp"
 
-#include <gpuadvise/error.hpp>
+#include <cstddef>
+#include <cstdint>
 
 using namespace gpuadvise;
 

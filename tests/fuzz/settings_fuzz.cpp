@@ -1,10 +1,10 @@
 // Any bytes as a line of batch mode: settings or an Error, never a crash.
-#include <cstddef>
-#include <cstdint>
+#include <gpuadvise/error.hpp>
 
 #include "catalog/settings_json.hpp"
 
-#include <gpuadvise/error.hpp>
+#include <cstddef>
+#include <cstdint>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {
