@@ -3,6 +3,7 @@
 #include <gpuadvise/units.hpp>
 
 #include "advise/assess.hpp"
+#include "advise/checkpoint_finding.hpp"
 #include "advise/rank.hpp"
 #include "advise/reasons.hpp"
 #include "advise/remedies.hpp"
@@ -119,6 +120,9 @@ Advice recommend(const Request& request, const Preferences& preferences, const C
     name_smallest_changes(assessor, request, named, advice);
   }
   advice.findings = request.findings;
+  if (auto finding = advise::checkpoint_finding(request.workload, request.model)) {
+    advice.findings.push_back(std::move(*finding));
+  }
   const std::vector<Finding> about = assessor.about_request();
   advice.findings.insert(advice.findings.end(), about.begin(), about.end());
   advice.assumptions = assumptions_of(preferences);

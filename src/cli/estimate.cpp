@@ -2,6 +2,7 @@
 #include <gpuadvise/error.hpp>
 
 #include "advise/candidates.hpp"
+#include "advise/checkpoint_finding.hpp"
 #include "catalog/settings_json.hpp"
 #include "cli/commands.hpp"
 #include "cli/session.hpp"
@@ -64,6 +65,9 @@ report::Estimate estimate(const Session& session, std::span<const Setting> setti
     }
   }
   result.figures = estimate::evaluate(estimate::prepare(workload, result.request.model), result.gpu, use);
+  if (auto finding = advise::checkpoint_finding(workload, result.request.model)) {
+    result.request.findings.push_back(std::move(*finding));
+  }
   if (result.figures.speed && result.figures.fit && result.figures.fit->verdict == Verdict::no) {
     result.request.findings.push_back(
         {"speed-without-fit", Severity::warn,
