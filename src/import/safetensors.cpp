@@ -239,6 +239,10 @@ SafetensorsHeader read_safetensors(const ByteSource& source) {
   if (source.text(8, 1) != "{") {
     refuse_at(source, 8, "the header does not start with '{': not a safetensors file, or a damaged one");
   }
+  const std::string last = source.text(7 + length, 1);
+  if (last != "}" && last != " ") {
+    refuse_at(source, 7 + length, "the header does not end with '}': a damaged or unfinished file");
+  }
   const std::string text = source.text(8, static_cast<std::size_t>(length));
   HeaderReader reader(source, source.size() - 8 - length);
   json::sax_parse(text, &reader);

@@ -53,6 +53,7 @@ TEST_CASE("safetensors: what cannot be meant is refused with the place") {
   CHECK_THAT(reason(""), ContainsSubstring("ends"));
   CHECK_THAT(reason(samples::Bytes().number(1U << 30U, 8).raw("{}").text()), ContainsSubstring("header of"));
   CHECK_THAT(reason(samples::Bytes().number(4, 8).raw(std::string(4, '\0')).text()), ContainsSubstring("does not start"));
+  CHECK_THAT(reason(samples::safetensors("{\"t\":", 0)), ContainsSubstring("does not end"));
   CHECK_THAT(reason(samples::safetensors("[1,2]", 0)), ContainsSubstring("does not start with"));
   CHECK_THAT(reason(one(R"({"dtype":"BF16","shape":[4],"data_offsets":[8,0]})")), ContainsSubstring("backwards"));
   CHECK_THAT(reason(one(R"({"dtype":"BF16","shape":[4],"data_offsets":[0,64]})")), ContainsSubstring("do not make"));
@@ -68,7 +69,7 @@ TEST_CASE("safetensors: what cannot be meant is refused with the place") {
   CHECK_THAT(reason(samples::safetensors(
                  R"({"t":{"dtype":"I8","shape":[4],"data_offsets":[0,4]},"u":{"dtype":"I8","shape":[4],"data_offsets":[2,6]}})", 6)),
              ContainsSubstring("share bytes"));
-  CHECK_THAT(reason(samples::safetensors("{\"t\":", 0)), ContainsSubstring("JSON"));
+  CHECK_THAT(reason(samples::safetensors("{\"t\":}", 0)), ContainsSubstring("JSON"));
 }
 
 TEST_CASE("safetensors index: plain names only") {
