@@ -126,19 +126,34 @@ double largest_of(SolveFor what, const Model& model, std::string& limit) {
   return scale_of(what).largest;
 }
 
+// Some settings have a least value of their own (seq holds prompt_len and gen_len): up in doublings until one is allowed, in
+// `count` steps. What refuses the least value is the error where none is.
+SolvePoint least_allowed(const Search& search, SolveFor what, double& count) {
+  const Scale& scale = scale_of(what);
+  std::string refusal;
+  for (count = 1.0; count * scale.step <= scale.largest; count *= 2.0) {
+    if (auto point = search.try_at(count * scale.step, refusal)) {
+      return std::move(*point);
+    }
+  }
+  count = 1.0;
+  return search.at(scale.step);
+}
+
 // `bad` past the largest good value; both in steps. Doubles until it fails, then halves the interval.
 Solution largest(const Search& search, SolveFor what) {
   Solution solution;
   const double step = scale_of(what).step;
-  SolvePoint first = search.at(step);
+  double good = 1.0;
+  SolvePoint first = least_allowed(search, what, good);
   if (!search.fits(first)) {
     solution.next = std::move(first);
     return solution;
   }
   std::string limit;
-  const double last = std::max(1.0, std::floor(largest_of(what, first.request.model, limit) / step));
+  const double last = std::max(good, std::floor(largest_of(what, first.request.model, limit) / step));
+  const Interval least_need = first.figures.memory.need;
   solution.best = std::move(first);
-  double good = 1.0;
   double bad = last + 1.0;
   solution.limit = limit;
   const auto probe = [&](double count) {
@@ -158,6 +173,11 @@ Solution largest(const Search& search, SolveFor what) {
   }
   while (bad - good > 1.0) {
     probe(std::floor((good + bad) / 2.0));
+  }
+  if (!solution.next && good > 1.0 && solution.best->figures.memory.need == least_need) {
+    const std::string name(to_string(what));
+    throw Error(ErrorCode::conflict, name + " does not change what this job needs",
+                "solve for batch, or name a job that " + name + " belongs to");
   }
   return solution;
 }

@@ -106,6 +106,9 @@ void table(const Question& question, const OutputTarget& target, Tally& tally) {
                     grid.add(refused);
                     check_size();
                   }});
+  if (tally.cells == 0) {
+    return;  // the caller says why
+  }
   const report::TextStyle style{terminal_width(STDOUT_FILENO), wants_colour(question.line.output.colour, STDOUT_FILENO), false};
   write_output(target.path, target.format == Format::markdown ? grid.markdown() : grid.text(style));
 }

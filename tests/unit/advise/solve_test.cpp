@@ -96,6 +96,19 @@ TEST_CASE("the setting in question cannot be given", "[advise][solve]") {
   CHECK_THROWS_AS(solved(catalog, {SolveFor::batch, 0.95, false}, "rtx-3090", settings({{"model", "resnet50"}, {"batch", "8"}})), Error);
 }
 
+TEST_CASE("a setting that changes nothing is not solved for", "[advise][solve]") {
+  const RealCatalog catalog;
+  CHECK_THROWS_AS(solved(catalog, {SolveFor::seq, 0.95, false}, "rtx-3090", settings({{"model", "resnet50"}})), Error);
+}
+
+TEST_CASE("the search begins at the least value that is allowed", "[advise][solve]") {
+  const RealCatalog catalog;
+  const Solution solution = solved(catalog, {SolveFor::seq, 0.95, false}, "rtx-3090",
+                                   settings({{"model", "llama-3.1-8b"}, {"task", "infer"}, {"prompt_len", "1000"}}));
+  REQUIRE(solution.best);
+  CHECK(solution.best->value > 1000);
+}
+
 TEST_CASE("names of what can be solved for read back", "[advise][solve]") {
   for (const SolveFor what :
        {SolveFor::batch, SolveFor::seq, SolveFor::image, SolveFor::gpus, SolveFor::lora_rank, SolveFor::concurrency}) {
