@@ -27,17 +27,20 @@ int run_host(const Arguments& arguments) {
                                   : host::raw_outputs([](const auto& command) { return host::run_tool(command); }));
     return 0;
   }
+  for (const OutputTarget& target : line.output.targets()) {
+    if (target.format != Format::json && target.format != Format::table) {
+      throw Error(ErrorCode::usage, "host prints table or json", "use --format json");
+    }
+  }
   const Session session(line.data);
   const host::Machine machine = own_machine(from, session.catalog());
   for (const OutputTarget& target : line.output.targets()) {
     if (target.format == Format::json) {
       write_output(target.path, report::host_json(machine, session.catalog().data_version()));
-    } else if (target.format == Format::table) {
-      const report::TextStyle style{terminal_width(STDOUT_FILENO), wants_colour(line.output.colour, STDOUT_FILENO), line.output.verbose};
-      write_output(target.path, report::host_text(machine, style));
-    } else {
-      throw Error(ErrorCode::usage, "host prints table or json", "use --format json");
+      continue;
     }
+    const report::TextStyle style{terminal_width(STDOUT_FILENO), wants_colour(line.output.colour, STDOUT_FILENO), line.output.verbose};
+    write_output(target.path, report::host_text(machine, style));
   }
   return 0;
 }
