@@ -37,7 +37,8 @@ class Reading {
       return std::nullopt;
     }
     if (*parsed < spec_.low || *parsed > spec_.high || (*parsed == 0.0 && spec_.key == K::budget)) {
-      complain("is out of range", "from " + format_significant(spec_.low) + " to " + format_significant(spec_.high));
+      complain("is out of range",
+               (spec_.key == K::budget ? "more than " : "from ") + format_significant(spec_.low) + " to " + format_significant(spec_.high));
       return std::nullopt;
     }
     return parsed;
