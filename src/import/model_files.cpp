@@ -177,7 +177,7 @@ std::vector<std::string> gguf_parts(const std::string& path) {
   }
   std::vector<std::string> paths;
   for (unsigned part = 1; part <= parts; ++part) {
-    std::array<char, 24> text{};
+    std::array<char, 40> text{};
     std::snprintf(text.data(), text.size(), "-%05u-of-%05u.gguf", part, parts);
     paths.push_back((fs::path(parent_of(path)) / (name.substr(0, name.size() - k_tail) + text.data())).string());
   }

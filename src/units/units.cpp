@@ -82,9 +82,9 @@ std::optional<std::string> without_thousands(std::string_view text) {
   return digits;
 }
 
-std::string print(const char* format, double value) {
+std::string print(int decimals, double value) {
   std::array<char, 64> buffer{};
-  const int length = std::snprintf(buffer.data(), buffer.size(), format, value);
+  const int length = std::snprintf(buffer.data(), buffer.size(), "%.*f", decimals, value);
   return {buffer.data(), static_cast<std::size_t>(std::clamp(length, 0, static_cast<int>(buffer.size()) - 1))};
 }
 
@@ -133,9 +133,7 @@ std::string format_significant(double value, int digits) {
   // Rounding may carry into the next power of ten: 9.996 -> 10.0.
   const int carried = static_cast<int>(std::floor(std::log10(std::fabs(rounded)) + 1e-12));
   const int decimals = std::max(0, digits - 1 - carried);
-  std::array<char, 64> buffer{};
-  const int length = std::snprintf(buffer.data(), buffer.size(), "%.*f", decimals, rounded);
-  return {buffer.data(), static_cast<std::size_t>(std::clamp(length, 0, static_cast<int>(buffer.size()) - 1))};
+  return print(decimals, rounded);
 }
 
 std::string format_gib(double bytes) {
@@ -144,9 +142,9 @@ std::string format_gib(double bytes) {
 
 std::string format_usd(double usd) {
   if (usd != 0.0 && std::fabs(usd) < 10.0) {
-    return "$" + print("%.2f", usd);
+    return "$" + print(2, usd);
   }
-  std::string digits = print("%.0f", usd);
+  std::string digits = print(0, usd);
   for (auto place = static_cast<std::ptrdiff_t>(digits.size()) - 3; place > (digits.front() == '-' ? 1 : 0); place -= 3) {
     digits.insert(static_cast<std::size_t>(place), 1, ',');
   }
