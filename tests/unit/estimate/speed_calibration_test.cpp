@@ -48,7 +48,8 @@ TEST_CASE("Every speed constant equals its row in data/calibration/speed.json") 
 
 TEST_CASE("Speed constants that claim to be fitted rest on at least eight measurements of two sources") {
   std::set<std::string> names;
-  for (const auto& entry : documented().at("constants")) {
+  const auto constants = documented().at("constants");
+  for (const auto& entry : constants) {
     INFO(entry.at("name"));
     CHECK(names.insert(entry.at("name").get<std::string>()).second);
     CHECK(entry.at("value").get<double>() > 0.0);
