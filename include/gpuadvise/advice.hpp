@@ -24,6 +24,9 @@ namespace rules {
 class RuleSet;
 struct ObjectiveTable;
 }  // namespace rules
+namespace software {
+struct Facts;
+}  // namespace software
 
 enum class Objective : std::uint8_t { performance, price, headroom, efficiency, longevity, risk };
 inline constexpr std::size_t k_objectives = 6;
@@ -62,7 +65,9 @@ struct Rejection {
   Sourcing source = Sourcing::buy;
   std::string rule;
   std::string message;
-  std::string smallest_change;     // may be empty
+  std::string smallest_change;  // may be empty
+  // The same as settings of the request and preferences, where it can be written so: with them the candidate is accepted.
+  std::vector<Setting> change;
   std::optional<Figures> figures;  // where it came as far as the estimate
   Costs cost;
   double distance = 0.0;  // how far from being accepted, 0 = just; orders the nearest misses
@@ -80,6 +85,10 @@ struct Remedy {
   std::string effect;                 // what it costs: speed, quality, money
   std::string how;                    // the exact setting in framework terms
   std::optional<double> extra_usd;
+  Sourcing source = Sourcing::buy;          // rent: of an hourly offer
+  std::optional<double> rent_usd_per_hour;  // where renting is the remedy
+  std::string snippet;                      // code or commands in the stack's own terms; empty = none
+  Workload workload;                        // as it would run with the settings
 };
 
 struct Advice {
@@ -101,11 +110,18 @@ struct CatalogView {
   std::function<std::vector<const Gpu*>(std::string_view)> find;
   const rules::RuleSet* rules = nullptr;
   const rules::ObjectiveTable* objectives = nullptr;
+  // What is known of PyTorch builds and drivers, read when first asked; empty: what is compiled in.
+  std::function<const software::Facts&()> software;
 };
 
 struct AdviceOptions {
   bool remedies = true;  // look for changes where nothing fits, or only tightly
   bool force_remedies = false;
+  bool shorter_input = false;        // a shorter sequence or a smaller image is allowed as a remedy
+  std::vector<std::string> why_not;  // cards whose rejection is wanted in full
+  bool snippets = false;             // write Remedy::snippet
+  // Reads settings added to the request's own as every command does; where given, each remedy is checked by it.
+  std::function<Request(std::span<const Setting>)> with_settings;
 };
 
 [[nodiscard]] Advice recommend(const Request& request, const Preferences& preferences, const CatalogView& catalog,

@@ -18,8 +18,12 @@ enum class Condition : std::uint8_t { any, brand_new, used };
 // The machine the card goes into.
 enum class MachineForm : std::uint8_t { desktop, laptop, sff, server };
 enum class Prefer : std::uint8_t { balanced, value, speed, memory, efficiency };
-enum class Tier : std::uint8_t { none, entry, professional, enterprise };
-enum class HostSystem : std::uint8_t { linux_, windows, macos };
+enum class Tier : std::uint8_t { none, entry, professional, lab, enterprise };
+enum class HostSystem : std::uint8_t { linux_, windows, macos, wsl2 };
+// WSL 2 runs on the driver of Windows, beside its desktop.
+[[nodiscard]] constexpr bool has_windows_driver(HostSystem system) {
+  return system == HostSystem::windows || system == HostSystem::wsl2;
+}
 
 [[nodiscard]] std::string_view to_string(Sourcing sourcing);
 [[nodiscard]] std::string_view to_string(Condition condition);

@@ -15,8 +15,8 @@ constexpr auto k_sourcing = std::to_array<std::string_view>({"buy", "rent", "bot
 constexpr auto k_condition = std::to_array<std::string_view>({"any", "new", "used"});
 constexpr auto k_form = std::to_array<std::string_view>({"desktop", "laptop", "sff", "server"});
 constexpr auto k_prefer = std::to_array<std::string_view>({"balanced", "value", "speed", "memory", "efficiency"});
-constexpr auto k_tier = std::to_array<std::string_view>({"none", "entry", "professional", "enterprise"});
-constexpr auto k_system = std::to_array<std::string_view>({"linux", "windows", "macos"});
+constexpr auto k_tier = std::to_array<std::string_view>({"none", "entry", "professional", "lab", "enterprise"});
+constexpr auto k_system = std::to_array<std::string_view>({"linux", "windows", "macos", "wsl2"});
 
 template <std::size_t N, class E>
 std::string_view name_in(const std::array<std::string_view, N>& names, E value) {
