@@ -49,6 +49,7 @@ struct Recommendation {
   int rank = 0;
   const Gpu* gpu = nullptr;
   double count = 1.0;               // GPUs, not boards
+  std::vector<const Gpu*> mixed;    // a machine of several kinds: all its cards, `gpu` is the one that limits; empty = one kind
   Sourcing source = Sourcing::buy;  // buy or rent
   Workload workload;                // as it would run here: GPUs, strategy and precision may differ from the request
   Figures figures;                  // fit is always set

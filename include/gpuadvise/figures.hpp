@@ -100,6 +100,7 @@ struct Figures {
   Capacity capacity;
   std::optional<Fit> fit;             // with a card
   std::optional<SpeedFigures> speed;  // with a card that can run it
+  bool speed_refused = false;         // a speed is known, and withheld: the job certainly does not fit
 };
 
 }  // namespace gpuadvise
