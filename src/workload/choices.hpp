@@ -32,6 +32,28 @@ inline constexpr auto k_task_words = std::to_array<Choice>({
     word("serving", Task::infer),
 });
 
+inline constexpr auto k_field_words = std::to_array<Choice>({
+    word("vision", Field::vision),
+    word("detection", Field::detection),
+    word("segmentation", Field::segmentation),
+    word("video", Field::video),
+    word("llm", Field::language),
+    word("vision-language", Field::vision_language),
+    word("encoder", Field::encoder),
+    word("speech", Field::speech),
+    word("diffusion", Field::diffusion),
+    word("recommender", Field::recommender),
+    word("cv", Field::vision),
+    word("image", Field::vision),
+    word("language", Field::language),
+    word("language-model", Field::language),
+    word("vlm", Field::vision_language),
+    word("multimodal", Field::vision_language),
+    word("audio", Field::speech),
+    word("image-generation", Field::diffusion),
+    word("recsys", Field::recommender),
+});
+
 inline constexpr auto k_head_words = std::to_array<Choice>({
     word("lm", Head::lm),
     word("classification", Head::classification),

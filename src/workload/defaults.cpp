@@ -444,6 +444,10 @@ Strategy default_strategy(const Workload& w) {
   }
 }
 
+bool asks_for_training(const Draft& draft) {
+  return draft.stated(K::task) ? draft.request.workload.training() : has_training_flag(draft);
+}
+
 void apply_leading_defaults(Draft& draft) {
   Workload& w = draft.request.workload;
   w.field = draft.request.model.field;

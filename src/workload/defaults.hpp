@@ -9,6 +9,8 @@ namespace gpuadvise::workload {
 
 // Task, training program: what presets depend on.
 void apply_leading_defaults(Draft& draft);
+// The user or a file said that something is trained: by the task, or by a setting that only training has.
+[[nodiscard]] bool asks_for_training(const Draft& draft);
 // All other keys; presets have been applied.
 void apply_defaults(Draft& draft);
 

@@ -14,6 +14,7 @@ namespace gpuadvise::workload {
 
 struct Draft {
   Request request;
+  std::optional<Field> asked_field;  // the key field, where it was given
   std::optional<ImageSize> image;
   std::optional<ImageSize> resolution;
   std::optional<double> embedding_rows;

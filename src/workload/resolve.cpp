@@ -6,6 +6,7 @@
 #include "catalog/near_name.hpp"
 #include "workload/defaults.hpp"
 #include "workload/draft.hpp"
+#include "workload/field_job.hpp"
 #include "workload/keys.hpp"
 #include "workload/validate.hpp"
 
@@ -53,6 +54,9 @@ bool contains(std::string_view text, std::string_view word) {
 // What kind of network an unknown name or a bare size stands for: by the settings that only one kind has, then by the name.
 Field guessed_field(const Draft& draft) {
   const Workload& w = draft.request.workload;
+  if (draft.asked_field) {
+    return *draft.asked_field;
+  }
   if (draft.embedding_rows || draft.embedding_dim) {
     return Field::recommender;
   }
@@ -250,8 +254,10 @@ Request resolve(std::span<const Setting> settings, const ModelSource& models, st
   Draft draft;
   draft.request.workload.image = {0.0, 0.0, 0.0};
   read_settings(draft, settings);
+  place_field_job(draft);
   place_image(draft);
   if (name_model(draft, models)) {
+    check_field(draft);
     if (draft.embedding_rows || draft.embedding_dim) {
       take_tables(draft);
     }
