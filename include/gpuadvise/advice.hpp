@@ -92,6 +92,17 @@ struct Remedy {
   Workload workload;                        // as it would run with the settings
 };
 
+// What became of a card that was asked about by name.
+struct WhyNot {
+  enum class State : std::uint8_t { recommended, rejected, not_in_question };
+  const Gpu* gpu = nullptr;
+  State state = State::not_in_question;
+  std::size_t index = 0;             // into results or rejected
+  std::string reason;                // not in question: what left it out
+  std::optional<Rejection> outcome;  // not in question: why it would be rejected all the same
+};
+[[nodiscard]] std::string_view to_string(WhyNot::State state);
+
 struct Advice {
   std::vector<Recommendation> results;  // by rank
   std::vector<Rejection> rejected;      // catalog order
@@ -99,6 +110,7 @@ struct Advice {
   std::vector<Remedy> remedies;
   std::vector<Finding> findings;  // about the request as a whole
   std::vector<std::string> assumptions;
+  std::vector<WhyNot> why_not;  // the cards of AdviceOptions::why_not, each variant of a name for itself
 };
 
 // What recommend reads of the catalog; the catalog fills it, tests fake it.
@@ -120,6 +132,7 @@ struct AdviceOptions {
   bool force_remedies = false;
   bool shorter_input = false;        // a shorter sequence or a smaller image is allowed as a remedy
   std::vector<std::string> why_not;  // cards whose rejection is wanted in full
+  bool every_change = false;         // look for the smallest change of every rejected candidate, not only of those that are shown
   bool snippets = false;             // write Remedy::snippet
   // Reads settings added to the request's own as every command does; where given, each remedy is checked by it.
   std::function<Request(std::span<const Setting>)> with_settings;
