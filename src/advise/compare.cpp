@@ -70,7 +70,7 @@ class Comparer {
     const Workload& asked = request.workload;
     const Workload workload = spread_over(asked, {asked.gpus, asked.strategy}, needs_fp16(request, gpu));
     return estimate::evaluate(estimate::prepare(workload, request.model), &gpu,
-                              estimate::default_use(gpu, preferences_.os == HostSystem::windows));
+                              estimate::default_use(gpu, has_windows_driver(preferences_.os)));
   }
 
   void judge() {

@@ -181,7 +181,7 @@ class Explainer {
         preferences_(preferences),
         catalog_(catalog),
         resolve_(resolve),
-        bench_(gpu, preferences.os == HostSystem::windows, resolve) {}
+        bench_(gpu, has_windows_driver(preferences.os), resolve) {}
 
   [[nodiscard]] Explanation run() {
     Tried tried = bench_.run(settings_);

@@ -7,26 +7,18 @@
 #include "cli/software_question.hpp"
 #include "cli/terminal.hpp"
 #include "report/doctor_report.hpp"
+#include "units/input_file.hpp"
 
 #include <array>
 #include <cstdio>
-#include <memory>
 #include <unistd.h>
 
 namespace gpuadvise::cli {
 namespace {
 
-struct FileCloser {
-  void operator()(std::FILE* file) const {
-    if (file != stdin) {
-      std::fclose(file);
-    }
-  }
-};
-
 // In pieces, so that a log of any size takes the same memory.
 void scan_file(const std::string& path, software::LogScanner& scanner) {
-  const std::unique_ptr<std::FILE, FileCloser> file(path == "-" ? stdin : std::fopen(path.c_str(), "rb"));
+  const InputFile file = open_input(path);
   const std::string hint = "give the path of a readable file, or - for standard input";
   if (!file) {
     throw Error(ErrorCode::unreadable, "cannot read '" + path + "'", hint);

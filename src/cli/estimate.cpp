@@ -2,6 +2,7 @@
 #include <gpuadvise/error.hpp>
 
 #include "advise/candidates.hpp"
+#include "advise/card_findings.hpp"
 #include "advise/checkpoint_finding.hpp"
 #include "catalog/settings_json.hpp"
 #include "cli/commands.hpp"
@@ -10,9 +11,9 @@
 #include "report/estimate_text.hpp"
 #include "report/figures_json.hpp"
 #include "report/request_json.hpp"
+#include "units/input_file.hpp"
 
 #include <cstdio>
-#include <memory>
 #include <unistd.h>
 
 namespace gpuadvise::cli {
@@ -68,10 +69,10 @@ report::Estimate estimate(const Session& session, std::span<const Setting> setti
   if (auto finding = advise::checkpoint_finding(workload, result.request.model)) {
     result.request.findings.push_back(std::move(*finding));
   }
-  if (result.figures.speed && result.figures.fit && result.figures.fit->verdict == Verdict::no) {
-    result.request.findings.push_back(
-        {"speed-without-fit", Severity::warn,
-         "the job does not fit on " + std::string(result.gpu->name) + ": the speed is what it would be if it did"});
+  if (result.gpu != nullptr) {
+    for (Finding& finding : advise::card_findings(workload, result.figures, *result.gpu)) {
+      result.request.findings.push_back(std::move(finding));
+    }
   }
   return result;
 }
@@ -116,14 +117,6 @@ bool answer_line(const Session& session, std::string_view text, std::size_t numb
   return false;
 }
 
-struct FileCloser {
-  void operator()(std::FILE* file) const {
-    if (file != stdin) {
-      std::fclose(file);
-    }
-  }
-};
-
 // Next line without its end; false at the end of the file. A line beyond the limit is cut, so that memory stays bounded.
 bool next_line(std::FILE* file, std::string& line) {
   line.clear();
@@ -137,7 +130,7 @@ bool next_line(std::FILE* file, std::string& line) {
 }
 
 int run_lines(const Session& session, const std::string& path) {
-  const std::unique_ptr<std::FILE, FileCloser> file(path.empty() || path == "-" ? stdin : std::fopen(path.c_str(), "rb"));
+  const InputFile file = open_input(path.empty() ? "-" : path);
   if (!file) {
     throw Error(ErrorCode::unreadable, "cannot read '" + path + "'", "give the path of a readable file, or - for standard input");
   }

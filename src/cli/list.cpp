@@ -11,6 +11,7 @@
 #include "report/grid.hpp"
 #include "report/json_writer.hpp"
 #include "report/separated.hpp"
+#include "units/lower_case.hpp"
 
 #include <algorithm>
 #include <array>
@@ -148,13 +149,6 @@ constexpr std::array<Kind, 6> k_kinds{{{"gpus", list_gpus},
                                        {"offers", list_offers},
                                        {"formats", list_formats}}};
 
-std::string lowered(std::string_view words) {
-  std::string out(words);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
-  return out;
-}
-
 std::string cell_text(const std::string& key, const Value& cell) {
   if (const auto* number = cell.number()) {
     return key == "params" ? format_count(*number) : format_significant(*number, 4);
@@ -164,7 +158,7 @@ std::string cell_text(const std::string& key, const Value& cell) {
 
 bool row_holds(const Listing& list, const std::vector<Value>& row, const std::string& word) {
   for (std::size_t i = 0; i < row.size(); ++i) {
-    if (lowered(cell_text(list.keys[i], row[i])).find(word) != std::string::npos) {
+    if (lower_case(cell_text(list.keys[i], row[i])).find(word) != std::string::npos) {
       return true;
     }
   }
@@ -172,7 +166,7 @@ bool row_holds(const Listing& list, const std::vector<Value>& row, const std::st
 }
 
 void keep_matching(Listing& list, const std::string& search) {
-  std::string rest = lowered(search);
+  std::string rest = lower_case(search);
   while (!rest.empty()) {
     const auto end = std::min(rest.find(' '), rest.size());
     const std::string word = rest.substr(0, end);

@@ -131,7 +131,7 @@ int run_matrix(const Arguments& arguments) {
   }
   const Session session(line.data);
   const Preferences preferences = advise::read_preferences(line.preferences);
-  Question question{session, line, {}, cards_of(session, preferences), preferences.os == HostSystem::windows};
+  Question question{session, line, {}, cards_of(session, preferences), has_windows_driver(preferences.os)};
   std::transform(over.begin(), over.end(), std::back_inserter(question.axes), advise::parse_axis);
   Tally tally;
   for (const OutputTarget& target : line.output.targets()) {

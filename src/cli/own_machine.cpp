@@ -264,7 +264,7 @@ host::Machine own_machine(const std::optional<std::string>& from, const catalog:
 std::vector<std::string> with_host_cards(const std::vector<std::string>& have, const catalog::Catalog& catalog) {
   std::vector<std::string> cards;
   for (const std::string& name : have) {
-    if (host::lower_case(host::trim(name)) != "host") {
+    if (lower_case(host::trim(name)) != "host") {
       cards.push_back(name);
       continue;
     }
@@ -323,7 +323,7 @@ OwnAnswer check_machine(const OwnMachine& machine, const Session& session, const
       }
       Request request = session.resolve(settings);
       request.origins[WorkloadKey::gpus] = Origin::user;  // as many as are there, no more
-      best = recommend(request, preferences, view_of(all, card), {true, false});
+      best = recommend(request, preferences, view_of(all, card));
       drop_remedies_beyond(best, kind.count);
       if (!best.results.empty()) {
         break;

@@ -18,12 +18,8 @@ bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v';
 }
 
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 bool is_hex(char c) {
-  return (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'f');
+  return (c >= '0' && c <= '9') || (lower_case(c) >= 'a' && lower_case(c) <= 'f');
 }
 
 // Characters outside ASCII play no part in any of these formats: they become '?'.
@@ -47,12 +43,6 @@ std::string_view trim(std::string_view text) {
     text.remove_suffix(1);
   }
   return text;
-}
-
-std::string lower_case(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), lower);
-  return out;
 }
 
 bool next_line(std::string_view& rest, std::string_view& line) {

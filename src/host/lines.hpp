@@ -1,6 +1,8 @@
 // Cutting a tool's output into lines, cells and amounts.
 #pragma once
 
+#include "units/lower_case.hpp"
+
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,7 +11,6 @@
 namespace gpuadvise::host {
 
 [[nodiscard]] std::string_view trim(std::string_view text);
-[[nodiscard]] std::string lower_case(std::string_view text);
 
 // Takes the next line, without its end, off the front; false at the end of the text.
 [[nodiscard]] bool next_line(std::string_view& rest, std::string_view& line);

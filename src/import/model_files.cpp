@@ -4,6 +4,7 @@
 
 #include "import/byte_source.hpp"
 #include "import/safetensors.hpp"
+#include "units/lower_case.hpp"
 
 #include <algorithm>
 #include <array>
@@ -18,12 +19,6 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t k_largest_index = 64UL * 1024 * 1024;
 constexpr std::size_t k_most_entries = 10'000;  // of a folder
 constexpr unsigned k_most_parts = 1000;
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return text;
-}
 
 [[noreturn]] void refuse_pickle(const std::string& path) {
   throw Error(
@@ -49,7 +44,7 @@ std::string head_of(const std::string& path) {
 }
 
 FileKind kind_of_json(const std::string& path) {
-  const std::string name = lower(fs::path(path).filename().string());
+  const std::string name = lower_case(fs::path(path).filename().string());
   if (name == "model_index.json") {
     throw Error(ErrorCode::unsupported, "'" + path + "' describes a diffusion pipeline of several models",
                 "name the pipeline with --model");
@@ -69,7 +64,7 @@ FileKind kind_of_file(const std::string& path) {
     return FileKind::folder;
   }
   const std::string head = head_of(path);
-  const std::string name = lower(path);
+  const std::string name = lower_case(path);
   const auto ends = [&](std::string_view end) { return name.ends_with(end); };
   if (head.starts_with("GGUF")) {
     return FileKind::gguf;
@@ -200,7 +195,7 @@ std::string id_of_path(const std::string& path) {
     name = file.parent_path().filename().string();
   }
   std::string id;
-  for (const char raw : lower(name)) {
+  for (const char raw : lower_case(name)) {
     const bool kept = (raw >= 'a' && raw <= 'z') || (raw >= '0' && raw <= '9') || raw == '.' || raw == '_' || raw == '-';
     id += kept ? raw : '-';
   }

@@ -1,5 +1,7 @@
 #include "import/quantization.hpp"
 
+#include "units/lower_case.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -23,12 +25,6 @@ double number_of(const json& object, std::string_view key) {
 bool flag_of(const json& object, std::string_view key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_boolean() && found->get<bool>();
-}
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return text;
 }
 
 struct MethodRow {
@@ -104,7 +100,7 @@ Quantization bitsandbytes(const json& config) {
 }
 
 Quantization modelopt(const json& config) {
-  const std::string algorithm = lower(text_of(config, "quant_algo"));
+  const std::string algorithm = lower_case(text_of(config, "quant_algo"));
   if (algorithm.find("nvfp4") != std::string::npos) {
     return {"nvfp4", "modelopt", 4};
   }
@@ -123,7 +119,7 @@ Quantization read_quantization(const json& config) {
   if (!config.is_object()) {
     return {};
   }
-  const std::string method = lower(text_of(config, "quant_method"));
+  const std::string method = lower_case(text_of(config, "quant_method"));
   if (method == "compressed-tensors") {
     return compressed(config);
   }

@@ -88,9 +88,7 @@ void weigh_cuda(const Facts& facts, const Question& question, Candidate& candida
 }
 
 void weigh_python(const Question& question, Candidate& candidate) {
-  const Release& release = *candidate.release;
-  if (question.python && (*question.python < release.python_from ||
-                          (*question.python > release.python_to && !same_as_far_as_given(*question.python, release.python_to)))) {
+  if (question.python && !has_python(*candidate.release, *question.python)) {
     block(candidate, Obstacle::python);
   }
 }
@@ -241,6 +239,10 @@ bool driver_drops(const Facts& facts, const Card& card, const Version& driver) {
   const bool too_new = span->last_branch && branch_of(facts, driver) > span->last_branch->parts[0];
   const bool too_old = span->first_driver && !reaches(driver, *span->first_driver);
   return too_new || too_old;
+}
+
+bool has_python(const Release& release, const Version& python) {
+  return python >= release.python_from && (python <= release.python_to || same_as_far_as_given(python, release.python_to));
 }
 
 bool names_build(std::string_view asked, const Candidate& candidate) {

@@ -63,6 +63,7 @@ struct Candidate {
 [[nodiscard]] int branch_of(const Facts& facts, const Version& driver);
 // True when the card's last branch is older than the driver, or the first newer.
 [[nodiscard]] bool driver_drops(const Facts& facts, const Card& card, const Version& driver);
+[[nodiscard]] bool has_python(const Release& release, const Version& python);
 // Does "cu12" or "cu128" name this build.
 [[nodiscard]] bool names_build(std::string_view asked, const Candidate& candidate);
 

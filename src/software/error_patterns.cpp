@@ -4,6 +4,7 @@
 
 #include "catalog/parse_json.hpp"
 #include "software/releases.hpp"
+#include "units/lower_case.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -24,10 +25,6 @@ constexpr std::size_t k_shown = 300;
 constexpr std::size_t k_most_hits = 256;
 
 constexpr std::string_view k_where = "data/software/errors.json";
-
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
 
 bool blank(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
@@ -52,7 +49,7 @@ Pattern read_pattern(const std::string& text, std::size_t owner) {
     } else if (c == '*') {
       end_piece();
     } else {
-      piece += lower(c);
+      piece += lower_case(c);
     }
   }
   end_piece();
@@ -174,7 +171,7 @@ std::string normalised(std::string_view line) {
   std::string out;
   for (const char c : line) {
     if (!blank(c)) {
-      out += lower(c);
+      out += lower_case(c);
     } else if (!out.empty() && out.back() != ' ') {
       out += ' ';
     }
@@ -281,7 +278,7 @@ void LogScanner::feed(std::string_view bytes) {
     }
     blank_ = false;
     line_ += raw;
-    anchors_.feed(lower(raw), hit);
+    anchors_.feed(lower_case(raw), hit);
   }
 }
 
@@ -295,7 +292,7 @@ void LogScanner::finish() {
 void LogScanner::end_line() {
   if (!hits_.empty()) {
     std::string low(line_);
-    std::transform(low.begin(), low.end(), low.begin(), lower);
+    std::transform(low.begin(), low.end(), low.begin(), [](char c) { return lower_case(c); });
     std::vector<std::size_t> owners;  // a line tells of an error once, however many of its texts it holds
     for (const std::uint32_t index : hits_) {
       const Pattern& pattern = table_.patterns[index];
