@@ -176,6 +176,7 @@ struct TransformerShape {
   double mtp_layers = 0.0;
   bool fp8_keeps_attention = false;  // the publisher's FP8 checkpoint leaves attention in 16 bits
   bool from_memory = false;          // shape and count rest on memory alone
+  bool nearest_family = false;       // no such architecture is known: read as the nearest one's
   StoredWeights stored;
 };
 

@@ -63,7 +63,7 @@ void fit_to_tensors(TransformerShape& shape, const TensorFacts& facts, std::stri
                         "the file holds " + format_count(facts.params) + " parameters where such a shape has " + format_count(counted) +
                             ": the weights are the file's, the rest is estimated by the nearest shape"});
     absorb(shape, missing);
-    shape.from_memory = true;
+    shape.from_memory = shape.nearest_family = true;
   }
   count_shape(shape);
   // Counting leaves out small vectors; the file's sum is the exact one.
@@ -102,7 +102,7 @@ TransformerShape shape_of_tensors(const TensorFacts& facts) {
     shape.moe.active = std::min(seen.experts, 2.0);
     shape.moe.expert_ffn = seen.expert_rows > 0 ? seen.expert_rows : shape.ffn;
   }
-  shape.from_memory = true;
+  shape.from_memory = shape.nearest_family = true;
   count_shape(shape);
   return shape;
 }

@@ -210,6 +210,13 @@ void read_shape(HfConfig& config, const ConfigKeys& keys, const HfFamily& family
 
 }  // namespace
 
+Finding nearest_family_finding(const std::string& architecture) {
+  return {"import-nearest", Severity::warn,
+          "architecture " + architecture +
+              " is not known: it is read as the nearest family, a llama-like decoder of the same sizes, so that all but the weights "
+              "of a file has a wider range"};
+}
+
 void count_shape(TransformerShape& shape) {
   shape.params = model::count_params(shape);
   double resting = 0;
@@ -270,10 +277,8 @@ HfConfig read_hf_config(std::string_view text, const std::string& file) {
     config.quantization = read_quantization(*mlx);
   }
   if (!config.known) {
-    s.from_memory = true;  // widens the bands, as it does for shapes that no file confirms
-    const std::string name = type.empty() ? std::string("without a model_type") : "'" + type + "'";
-    config.findings.push_back({"import-nearest", Severity::warn,
-                               "architecture " + name + " is not known: its shape is read as a llama-like decoder's with the same sizes"});
+    s.from_memory = s.nearest_family = true;
+    config.findings.push_back(nearest_family_finding(type.empty() ? "without a model_type" : "'" + type + "'"));
   }
   count_shape(s);
   return config;

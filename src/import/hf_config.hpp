@@ -28,6 +28,9 @@ inline constexpr std::size_t k_largest_config = 4UL * 1024 * 1024;
 // Throws Error{bad_data} for a malformed file, Error{unsupported} for what is no transformer over tokens.
 [[nodiscard]] HfConfig read_hf_config(std::string_view text, const std::string& file);
 
+// What is said of an architecture (quoted) that no table knows; its shape's nearest_family is set beside it.
+[[nodiscard]] Finding nearest_family_finding(const std::string& architecture);
+
 // Counts parameters anew, after the shape was corrected by what a weight file says.
 void count_shape(TransformerShape& shape);
 

@@ -238,7 +238,7 @@ void read_latent_attention(const ConfigKeys& keys, std::string_view type, Transf
     const double output = shape.heads * shape.head_dim * rank + groups * rank * shape.hidden;
     const double keys_up = mla.kv_lora_rank * shape.heads * mla.qk_nope_head_dim;
     mla.v_head_dim = std::max(1.0, (output - keys_up) / (shape.heads * (mla.kv_lora_rank + shape.hidden)));
-    shape.from_memory = true;
+    shape.from_memory = shape.nearest_family = true;
     // Its window stands beside a compressed cache of the whole context: counting the window alone would promise too much.
     shape.sliding_window = 0;
     shape.sliding_layers = 0;

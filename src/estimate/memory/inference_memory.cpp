@@ -54,11 +54,27 @@ void fill_room_for_tokens(const InferenceInput& input, const InferenceEstimate& 
   capacity.kv_tokens = std::floor(std::max(0.0, live - beside) / per_token);
 }
 
+// An architecture that is not known, read as the nearest one: its cache and working memory may be other than that one's (shared or
+// latent caches, states, experts), and so are weights that no file states (priors).
+constexpr Interval k_nearest_rest = {0.6, 1, 1.6};
+constexpr Interval k_nearest_weights = {0.9, 1, 1.15};
+
+void widen_for_nearest_family(const TransformerShape& shape, InferenceEstimate& e) {
+  if (!shape.nearest_family || e.allocated <= 0) {
+    return;
+  }
+  const Interval weights = shape.stored.bytes > 0 ? Interval{1, 1, 1} : k_nearest_weights;
+  const double share = std::min(1.0, e.gpu.weights / e.allocated);
+  e.band.below *= share * weights.low + (1 - share) * k_nearest_rest.low;
+  e.band.above *= share * weights.high + (1 - share) * k_nearest_rest.high;
+}
+
 }  // namespace
 
 MemoryFigures inference_memory(const Workload& workload, const TransformerShape& shape, const Gpu* gpu, Capacity* capacity) {
   const InferenceInput input = inference_input(workload, shape, gpu);
-  const InferenceEstimate estimate = by_engine(input, capacity);
+  InferenceEstimate estimate = by_engine(input, capacity);
+  widen_for_nearest_family(shape, estimate);
   if (capacity != nullptr && !capacity->kv_tokens && !estimate.minimum_card) {
     fill_room_for_tokens(input, estimate, *capacity);
   }

@@ -30,6 +30,7 @@ struct ServerRow {
   double sequences = 256;
   double sequences_large = 1024;
   double sampler_bytes = 0;         // a sequence and word of the vocabulary, in the profiling run
+  bool profiles_images = false;     // the profiling run sends images through the vision tower
   double outside_gib = 0;           // outside the allocator and inside the share, one GPU
   double outside_slots_gib = 0;     // with tensor parallelism over PCIe slots
   double outside_parallel_gib = 0;  // with tensor parallelism over links
@@ -45,7 +46,7 @@ struct ServerRow {
 // issues 13061, 14447, 14452, 15815, pull request 12660). Graphs: 4 rows, 0.1 - 1.0 GiB. SGLang: 5 rows; TensorRT-LLM: 1 row.
 // clang-format off
 constexpr auto k_servers = std::to_array<ServerRow>({
-    {.engine = Engine::vllm, .window = WindowPolicy::window, .sampler_bytes = 38.9, .outside_gib = 0.14, .outside_slots_gib = 0.25,
+    {.engine = Engine::vllm, .window = WindowPolicy::window, .sampler_bytes = 38.9, .profiles_images = true, .outside_gib = 0.14, .outside_slots_gib = 0.25,
      .outside_parallel_gib = 0.55, .graphs_gib = 0.1, .graphs_layer_gib = 0.006,
      .band = {"llm-infer vllm", 0.93, 1.08, ConstantKind::fitted, 70, 0.01, 22}},
     {.engine = Engine::sglang, .share = 0.88, .share_of_ranks = {0.87, 0.85, 0.81, 0.79}, .share_of = ShareOf::free_before_loading,
@@ -78,10 +79,14 @@ constexpr double k_weights_above = 1.02;
 constexpr double k_activations_below = 0.5;
 constexpr double k_activations_above = 1.25;
 
-// The profiling run of a model with a vision tower feeds it its largest image: 16384 tokens of 4 patches (Qwen2-VL and later),
-// 75 bytes a patch and width in the one log known. Versions and image limits differ, so it bounds and is not expected.
-constexpr double k_dummy_patches = 65536;
-constexpr double k_bytes_of_patch = 80;
+// The profiling run of a model with a vision tower sends images of the batch's tokens through it, or one of its largest: 16384
+// tokens of 4 patches (Qwen2-VL and later) where the model does not say. A patch and width takes 40 bytes: the two hidden
+// vectors, query, key and value twice and their rotation in fp32 (prior, 1 log: 40; two logs of another tower, 70 and 88,
+// bound it).
+constexpr double k_largest_image_tokens = 16384;
+constexpr double k_patches_of_token = 4;
+constexpr double k_bytes_of_patch = 40;
+constexpr double k_bytes_of_patch_above = 80;
 constexpr double k_tower_layers = 30;
 
 struct ActivationPeak {
@@ -111,9 +116,9 @@ double batch_tokens(const InferenceInput& input, const ServerRow& row) {
   return input.workload.max_num_batched_tokens.value_or(large ? row.batched_tokens_large : row.batched_tokens);
 }
 
-double vision_bytes(const TransformerShape& shape) {
-  // 12 widths squared of parameters a layer
-  return k_dummy_patches * k_bytes_of_patch * std::sqrt(shape.vision_params / (12 * k_tower_layers));
+// Width of the tower: 12 widths squared of parameters a layer.
+double tower_width(const TransformerShape& shape) {
+  return std::sqrt(shape.vision_params / (12 * k_tower_layers));
 }
 
 ActivationPeak activation_peak(const InferenceInput& input, const ServerRow& row) {
@@ -128,8 +133,11 @@ ActivationPeak activation_peak(const InferenceInput& input, const ServerRow& row
   const bool chunked = w.max_num_batched_tokens && *w.max_num_batched_tokens < w.seq;
   const double sampler = row.sampler_bytes * s.vocab * sequences;
   const double layer = tokens * k_activation_width * (mlp_width_of_token(s) / input.split.tensor + s.hidden);
-  const double expected = chunked ? layer : std::max(sampler, layer);
-  return {expected, std::max({k_activations_above * expected, sampler, vision_bytes(s)})};
+  const double image_tokens = std::max(tokens, s.image_tokens > 0 ? s.image_tokens : k_largest_image_tokens);
+  const double images = row.profiles_images ? image_tokens * k_patches_of_token * k_bytes_of_patch * tower_width(s) : 0;
+  const double expected = std::max({chunked ? 0.0 : sampler, layer, images});
+  const double images_above = k_largest_image_tokens * k_patches_of_token * k_bytes_of_patch_above * tower_width(s);
+  return {expected, std::max({k_activations_above * expected, sampler, images_above})};
 }
 
 // A bridge joins pairs; links beyond two cards are a board's own.

@@ -15,7 +15,7 @@ double model_copies(const InferenceInput& input) {
 
 InferenceInput inference_input(const Workload& workload, const TransformerShape& shape, const Gpu* gpu) {
   const DeviceSplit split = device_split(workload);
-  const WeightBytes weights = weight_bytes(workload, shape);
+  const WeightBytes weights = weight_bytes(workload, shape, gpu);
   return {workload, shape, gpu, split, weights, place_weights(weights, split, workload)};
 }
 

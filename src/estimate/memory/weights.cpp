@@ -103,27 +103,59 @@ bool reached(const StorageRow& row, const Tensor& tensor) {
   return false;
 }
 
-// Kernels of vLLM for MXFP4 experts want widths in whole tiles: 2880 of gpt-oss becomes 3072 (+6.7 % of the experts;
-// counted 64.6 GiB for gpt-oss-120b, published 64.4).
-constexpr double k_expert_tile = 256;
+// Kernels of servers for MXFP4 experts want widths in whole tiles, in the rank's own part of the experts' width and in the model's.
+struct ExpertTile {
+  double expert_width = 1;
+  double hidden = 1;
+};
 
-double padded_elements(const Tensor& tensor, const Workload& workload, PrecisionKind kind) {
-  const bool tiled = kind == PrecisionKind::mxfp4 && (workload.engine == Engine::vllm || workload.engine == Engine::sglang);
-  if (!tiled || !tensor.expert) {
-    return tensor.elements();
+// Which kernel runs depends on the card, so the same file takes more on some: gpt-oss-120b, whose widths are 2880, is counted
+// 64.6 GiB on Hopper (published 64.4, 2 logs) and 65.9 with the kernel of the other cards (published 65.97).
+constexpr ExpertTile k_tile_hopper = {256, 1};       // Triton: the layout of its tensor cores
+constexpr ExpertTile k_tile_marlin = {128, 256};     // before Hopper, and GeForce Blackwell
+constexpr ExpertTile k_tile_blackwell = {256, 256};  // FlashInfer; the same on Instinct
+constexpr double k_hopper = 9.0;
+constexpr double k_blackwell = 10.0;
+constexpr double k_geforce_blackwell = 12.0;
+
+ExpertTile expert_tile(const Workload& workload, PrecisionKind kind, const Gpu* gpu) {
+  if (kind != PrecisionKind::mxfp4 || (workload.engine != Engine::vllm && workload.engine != Engine::sglang)) {
+    return {};
   }
-  const double width = tensor.kind == TensorKind::ffn_down ? tensor.columns : tensor.rows;
-  return tensor.elements() * std::ceil(width / k_expert_tile) * k_expert_tile / width;
+  if (gpu == nullptr) {
+    return k_tile_hopper;
+  }
+  if (gpu->vendor == Vendor::amd) {
+    return k_tile_blackwell;
+  }
+  const double capability = gpu->compute_capability.value_or(k_hopper);
+  if (capability < k_hopper || capability >= k_geforce_blackwell) {
+    return k_tile_marlin;
+  }
+  return capability >= k_blackwell ? k_tile_blackwell : k_tile_hopper;
 }
 
-double tensor_bytes(const Tensor& tensor, const StorageRow& row, const Workload& workload) {
+double in_tiles(double width, double tile) {
+  return std::ceil(width / tile) * tile / width;
+}
+
+double padded_elements(const Tensor& tensor, const ExpertTile& tile, double ranks) {
+  if (!tensor.expert) {
+    return tensor.elements();
+  }
+  const bool down = tensor.kind == TensorKind::ffn_down;
+  const double width = (down ? tensor.columns : tensor.rows) / ranks;
+  return tensor.elements() * in_tiles(width, tile.expert_width) * in_tiles(down ? tensor.rows : tensor.columns, tile.hidden);
+}
+
+double tensor_bytes(const Tensor& tensor, const StorageRow& row, const ExpertTile& tile, double ranks) {
   if (row.kind == PrecisionKind::exl2 && tensor.kind == TensorKind::output_head) {
     return tensor.elements() * k_exl2_head_bits / 8;
   }
   if (!reached(row, tensor)) {
     return tensor.elements() * k_16_bits / 8;
   }
-  return padded_elements(tensor, workload, row.kind) * row.bits / 8 +
+  return padded_elements(tensor, tile, ranks) * row.bits / 8 +
          (tensor.rows * row.row_bytes + tensor.columns * row.column_bytes) * tensor.count;
 }
 
@@ -178,11 +210,13 @@ WeightBytes gguf_weights(const TransformerShape& shape, GgufMix mix) {
   return sum;
 }
 
-WeightBytes matrix_weights(const Workload& workload, const TransformerShape& shape, const Precision& precision, double ranks) {
+WeightBytes matrix_weights(const Workload& workload, const TransformerShape& shape, const Precision& precision, double ranks,
+                           const Gpu* gpu) {
   const StorageRow row = storage_for(workload.engine, precision);
+  const ExpertTile tile = expert_tile(workload, precision.kind, gpu);
   WeightBytes sum;
   model::for_each_distinct_tensor(shape, [&](const Tensor& tensor, double repeats) {
-    const double bytes = tensor_bytes(tensor, row, workload) * repeats;
+    const double bytes = tensor_bytes(tensor, row, tile, ranks) * repeats;
     const bool in_layer = !outside_layers(tensor.kind);
     add(sum, tensor, bytes, in_layer);
     sum.experts += tensor.expert ? bytes : 0.0;
@@ -268,11 +302,11 @@ DeviceSplit device_split(const Workload& workload) {
   }
 }
 
-WeightBytes weight_bytes(const Workload& workload, const TransformerShape& shape) {
+WeightBytes weight_bytes(const Workload& workload, const TransformerShape& shape, const Gpu* gpu) {
   const Precision precision = workload.weights.value_or(workload.precision);
   const double ranks = device_split(workload).tensor;
   WeightBytes sum =
-      precision.kind == PrecisionKind::gguf ? gguf_weights(shape, precision.mix) : matrix_weights(workload, shape, precision, ranks);
+      precision.kind == PrecisionKind::gguf ? gguf_weights(shape, precision.mix) : matrix_weights(workload, shape, precision, ranks, gpu);
   if (precision.kind == PrecisionKind::gguf) {
     sum.layers_of_rank /= ranks;
   }

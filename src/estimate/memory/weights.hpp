@@ -34,7 +34,8 @@ struct WeightBytes {
   [[nodiscard]] double total() const { return embedding + head + layers + outer; }
 };
 
-[[nodiscard]] WeightBytes weight_bytes(const Workload& workload, const TransformerShape& shape);
+// The card decides how servers pad what they hold in MXFP4; null = a card like those of most published logs (Hopper).
+[[nodiscard]] WeightBytes weight_bytes(const Workload& workload, const TransformerShape& shape, const Gpu* gpu = nullptr);
 
 // On the fullest GPU, and summed over the GPUs of one copy.
 [[nodiscard]] double weights_per_gpu(const WeightBytes& weights, const DeviceSplit& split);
