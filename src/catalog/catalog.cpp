@@ -139,22 +139,24 @@ struct Catalog::State {
   // The compiled data as records, so that files can be laid over it.
   void read_builtin() {
     for (const EmbeddedFile& file : builtin_files()) {
-      const bool records = file.path.starts_with("gpus/") || file.path.starts_with("models/") || file.path == "prices/current.json" ||
-                           file.path == "prices/cloud.json";
-      if (records) {
+      if (holds_records(file.path)) {
         static_cast<void>(read_data(file.text, "data/" + std::string(file.path), data));
       }
     }
   }
 
-  void overlay(const std::string& path) {
+  void overlay(const std::string& path, const Sources& sources) {
     CatalogData extra;
-    if (!read_data(read_text_file(path), path == "-" ? "standard input" : path, extra)) {
-      throw Error(ErrorCode::bad_data, "no gpus, prices, offers or models in it", "see gpuadvise help formats", path);
+    const std::string name = path == "-" ? "standard input" : path;
+    const std::string text = read_text_file(path);
+    const bool records = read_data(text, name, extra);
+    const std::string other = sources.also ? sources.also(text, name) : std::string();
+    if (!records && other.empty()) {
+      throw Error(ErrorCode::bad_data, "no gpus, prices, offers, models or software in it", "see gpuadvise help formats", path);
     }
-    notes.push_back((path == "-" ? "standard input" : path) + " is laid over the data: " + std::to_string(extra.gpus.size()) + " GPUs, " +
-                    std::to_string(extra.models.size()) + " models, " + std::to_string(extra.prices.size()) + " prices, " +
-                    std::to_string(extra.offers.size()) + " offers");
+    const std::string counts = std::to_string(extra.gpus.size()) + " GPUs, " + std::to_string(extra.models.size()) + " models, " +
+                               std::to_string(extra.prices.size()) + " prices, " + std::to_string(extra.offers.size()) + " offers";
+    notes.push_back(name + " is laid over the data: " + (records ? counts : "") + (records && !other.empty() ? ", " : "") + other);
     merge_by_id(data.gpus, std::move(extra.gpus), [](const GpuRecord& r) { return r.gpu.id; });
     merge_by_id(data.models, std::move(extra.models), [](const ModelRecord& r) { return r.model.id; });
     merge_by_id(data.ambiguous, std::move(extra.ambiguous), [](const AmbiguousRecord& r) { return r.name; });
@@ -210,7 +212,7 @@ Catalog::Catalog(const Sources& sources) : state_(std::make_unique<State>()) {
     state_->version = builtin_data_version();
   }
   for (const std::string& path : sources.overlays) {
-    state_->overlay(path);
+    state_->overlay(path, sources);
   }
   state_->index();
 }

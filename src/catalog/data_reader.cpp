@@ -2,13 +2,13 @@
 
 #include "catalog/json_fields.hpp"
 #include "catalog/parse_json.hpp"
+#include "units/input_file.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <memory>
 
 namespace gpuadvise::catalog {
 namespace {
@@ -173,14 +173,6 @@ bool read_list(const json& root, std::string_view key, std::vector<T>& target, R
   return true;
 }
 
-struct FileCloser {
-  void operator()(std::FILE* file) const {
-    if (file != stdin) {
-      std::fclose(file);
-    }
-  }
-};
-
 constexpr std::size_t k_largest_file = 64UL * 1024 * 1024;
 
 }  // namespace
@@ -199,8 +191,12 @@ bool read_data(std::string_view text, const std::string& file, CatalogData& into
   return gpus || ambiguous || prices || offers || models;
 }
 
+bool holds_records(std::string_view path) {
+  return path.starts_with("gpus/") || path.starts_with("models/") || path == "prices/current.json" || path == "prices/cloud.json";
+}
+
 std::string read_text_file(const std::string& path) {
-  const std::unique_ptr<std::FILE, FileCloser> file(path == "-" ? stdin : std::fopen(path.c_str(), "rb"));
+  const InputFile file = open_input(path);
   if (!file) {
     throw Error(ErrorCode::unreadable, "cannot read '" + path + "': " + std::strerror(errno), "give the path of a readable file");
   }

@@ -44,6 +44,9 @@ struct CatalogData {
 // Returns false when the text holds none of these (another kind of data file).
 bool read_data(std::string_view text, const std::string& file, CatalogData& into);
 
+// Whether a file of a data folder ("gpus/nvidia.json") holds what read_data reads; others are rules, software, history.
+[[nodiscard]] bool holds_records(std::string_view path);
+
 // Reads a whole file with a size limit of 64 MiB; "-" is standard input. Throws Error{unreadable}.
 [[nodiscard]] std::string read_text_file(const std::string& path);
 

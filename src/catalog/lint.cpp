@@ -61,7 +61,7 @@ void read_rows(const json& rows, const std::string& key, CatalogData& data, std:
   }
 }
 
-void check_head(const json& root, std::vector<Finding>& findings) {
+void check_head(const json& root, const LintContext& context, std::vector<Finding>& findings) {
   const auto schema = root.find("schema");
   if (schema == root.end()) {
     findings.push_back({"file-schema", Severity::warn, "no \"schema\": 1"});
@@ -69,7 +69,8 @@ void check_head(const json& root, std::vector<Finding>& findings) {
     findings.push_back({"file-schema", Severity::reject, "\"schema\" must be 1"});
   }
   for (const auto& [key, value] : root.items()) {
-    if (!among(k_record_keys, key) && !among(k_head_keys, key)) {
+    const bool of_a_hook = std::any_of(context.hooks.begin(), context.hooks.end(), [&](const LintHook& hook) { return hook.key == key; });
+    if (!among(k_record_keys, key) && !among(k_head_keys, key) && !of_a_hook) {
       findings.push_back({"file-form", Severity::reject, "unknown key '" + key + "' at the top level"});
     }
   }
@@ -101,7 +102,7 @@ void check_hourly_sums(const json& root, std::vector<Finding>& findings) {
 std::vector<Finding> lint_records(const json& root, const LintContext& context) {
   std::vector<Finding> findings;
   CatalogData data;
-  check_head(root, findings);
+  check_head(root, context, findings);
   for (const std::string_view key : k_record_keys) {
     const auto rows = root.find(key);
     if (rows != root.end()) {
@@ -126,27 +127,29 @@ std::vector<Finding> lint_parsed(const json& root, std::string_view text, std::s
   if (!root.is_object()) {
     return {{"file-form", Severity::reject, "expected an object at the top level"}};
   }
-  for (const std::string_view key : k_record_keys) {
-    if (root.contains(key)) {
-      return lint_records(root, context);
-    }
+  std::vector<Finding> findings;
+  const bool records = std::any_of(k_record_keys.begin(), k_record_keys.end(), [&](std::string_view key) { return root.contains(key); });
+  if (records) {
+    findings = lint_records(root, context);
+  }
+  const auto hook = std::find_if(context.hooks.begin(), context.hooks.end(), [&](const LintHook& each) { return root.contains(each.key); });
+  if (hook != context.hooks.end()) {
+    append(findings, hook->lint(text, file_name));
+  }
+  if (records || hook != context.hooks.end()) {
+    return findings;
   }
   if (root.contains("discounts")) {
     TextPool texts;
     (void)read_discounts(text, std::string(file_name), texts);
     return {};
   }
-  for (const LintHook& hook : context.hooks) {
-    if (root.contains(hook.key)) {
-      return hook.lint(text, file_name);
-    }
-  }
   std::string kinds = "discounts";
   for (const std::string_view key : k_record_keys) {
     kinds += ", " + std::string(key);
   }
-  for (const LintHook& hook : context.hooks) {
-    kinds += ", " + std::string(hook.key);
+  for (const LintHook& each : context.hooks) {
+    kinds += ", " + std::string(each.key);
   }
   return {{"file-form", Severity::reject, "no known kind of data: none of " + kinds + " at the top level"}};
 }

@@ -4,6 +4,7 @@
 #include "catalog/data_reader.hpp"
 #include "catalog/gpu_price.hpp"
 #include "rules/builtin.hpp"
+#include "rules/software_answers.hpp"
 #include "workload/fault.hpp"
 
 #include <algorithm>
@@ -75,6 +76,7 @@ CatalogView Advisor::view(const Preferences& preferences) const {
   view.find = [&catalog](std::string_view text) { return catalog.find_gpus(text); };
   view.rules = &rules_;
   view.objectives = objectives_;
+  view.software = [this]() -> const software::Facts& { return session_.software(); };
   return view;
 }
 
@@ -82,6 +84,10 @@ Asked read_request(const Session& session, const CommandLine& line) {
   Asked asked;
   workload::Faults faults;
   asked.preferences = advise::read_preferences(line.preferences, faults);
+  for (workload::Fault& fault :
+       rules::version_faults(asked.preferences, [&session]() -> const software::Facts& { return session.software(); })) {
+    faults.push_back(std::move(fault));
+  }
   try {
     asked.request = session.resolve(line.workload);
   } catch (const workload::RequestError& error) {

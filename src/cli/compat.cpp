@@ -28,8 +28,8 @@ int run_compat(const Arguments& arguments) {
     throw Error(ErrorCode::usage, "compat needs a card", "add --gpu CARD, as --gpu rtx-4090");
   }
   const Session session(line.data);
-  const software::Question question = read_question(session.catalog(), flags);
-  const software::Compatibility answer = software::judge(software::facts(), question);
+  const software::Question question = read_question(session, flags);
+  const software::Compatibility answer = software::judge(session.software(), question);
   for (const OutputTarget& target : line.output.targets()) {
     if (target.format == Format::json || target.format == Format::jsonl) {
       write_output(target.path, report::compat_json(question, answer, session.catalog().data_version()));

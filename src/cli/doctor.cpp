@@ -1,7 +1,6 @@
 // gpuadvise doctor: known faults in a log of any length, with cause, deciding fact and fix.
 #include <gpuadvise/error.hpp>
 
-#include "catalog/builtin.hpp"
 #include "cli/commands.hpp"
 #include "cli/session.hpp"
 #include "cli/software_question.hpp"
@@ -49,18 +48,15 @@ int run_doctor(const Arguments& arguments) {
   const CommandLine line =
       read_command_line("doctor", "Known faults in a log (- or nothing: standard input): cause, deciding fact, fix. Exit status 1 if any.",
                         groups, arguments);
-  software::Question known;
-  if (flags.gpu || flags.driver || flags.python || flags.os) {
-    const Session session(line.data);
-    known = read_question(session.catalog(), flags);
-  }
+  const Session session(line.data);
+  const software::Question known = read_question(session, flags);
   const software::ErrorTable& table = software::known_errors();
   software::LogScanner scanner(table);
   scan_file(line.positional.empty() ? "-" : line.positional.front(), scanner);
-  const software::LogReport report = software::diagnose(software::facts(), scanner, table, known);
+  const software::LogReport report = software::diagnose(session.software(), scanner, table, known);
   for (const OutputTarget& target : line.output.targets()) {
     if (target.format == Format::json || target.format == Format::jsonl) {
-      write_output(target.path, report::doctor_json(report, catalog::builtin_data_version()));
+      write_output(target.path, report::doctor_json(report, session.catalog().data_version()));
     } else if (target.format == Format::table) {
       const report::TextStyle style{terminal_width(STDOUT_FILENO), wants_colour(line.output.colour, STDOUT_FILENO), line.output.verbose};
       write_output(target.path, report::doctor_text(report, style));

@@ -104,8 +104,7 @@ std::vector<FlagSpec> preference_flags() {
   for (const advise::PreferenceSpec& key : advise::preference_keys()) {
     // Keys that no rule and no estimate reads yet are no flags: an option without effect would mislead. `prices` are files: the
     // data flag of the same name.
-    static constexpr std::array<PreferenceKey, 6> without_effect{PreferenceKey::prices, PreferenceKey::cuda,     PreferenceKey::driver,
-                                                                 PreferenceKey::python, PreferenceKey::currency, PreferenceKey::fx};
+    static constexpr std::array<PreferenceKey, 3> without_effect{PreferenceKey::prices, PreferenceKey::currency, PreferenceKey::fx};
     if (std::find(without_effect.begin(), without_effect.end(), key.key) != without_effect.end()) {
       continue;
     }
@@ -155,6 +154,14 @@ std::vector<FlagSpec> flags_of(FlagGroup group) {
       return data_flags();
   }
   return {};
+}
+
+bool is_known_flag(std::string_view name) {
+  constexpr auto groups = std::to_array<FlagGroup>({FlagGroup::workload, FlagGroup::preferences, FlagGroup::output, FlagGroup::data});
+  return std::any_of(groups.begin(), groups.end(), [name](FlagGroup group) {
+    const std::vector<FlagSpec> flags = flags_of(group);
+    return std::any_of(flags.begin(), flags.end(), [name](const FlagSpec& flag) { return flag.name == name; });
+  });
 }
 
 std::string flag_name(std::string_view key) {

@@ -25,6 +25,9 @@ struct FlagSpec {
 // All flags of the groups, in the order of the help text.
 [[nodiscard]] std::vector<FlagSpec> flags_of(FlagGroup group);
 
+// Whether any group has a flag of that name, without dashes.
+[[nodiscard]] bool is_known_flag(std::string_view name);
+
 // "batch_size" -> "batch-size".
 [[nodiscard]] std::string flag_name(std::string_view key);
 

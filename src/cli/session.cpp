@@ -4,6 +4,7 @@
 #include "cli/configuration.hpp"
 #include "workload/resolve.hpp"
 
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 
@@ -18,7 +19,11 @@ catalog::Sources sources_of(const DataWishes& wishes) {
   return sources;
 }
 
-Session::Session(const DataWishes& wishes) : catalog_(sources_of(wishes)), models_(catalog_), presets_(catalog::builtin_stack_presets()) {
+Session::Session(const DataWishes& wishes)
+    : data_dir_(wishes.sources.data_dir),
+      catalog_(with_software(sources_of(wishes))),
+      models_(catalog_),
+      presets_(catalog::builtin_stack_presets()) {
   if (!wishes.sources.data_dir) {
     return;
   }
@@ -31,6 +36,42 @@ Session::Session(const DataWishes& wishes) : catalog_(sources_of(wishes)), model
     }
   }
   presets_ = own_presets_;
+}
+
+catalog::Sources Session::with_software(catalog::Sources sources) {
+  sources.also = [this](std::string_view text, const std::string& file) {
+    software::Facts rows = software::read_rows(text, file);
+    software::Facts counted;
+    std::string laid = software::lay_over(counted, software::Facts(rows));
+    if (!laid.empty()) {
+      software_rows_.push_back(std::move(rows));
+    }
+    return laid;
+  };
+  return sources;
+}
+
+const software::Facts& Session::software() const {
+  if (own_software_) {
+    return *own_software_;
+  }
+  std::array<std::string, 4> texts;
+  bool folder = false;
+  for (std::size_t i = 0; i < software::k_fact_files.size(); ++i) {
+    const std::string path = data_dir_ ? *data_dir_ + "/software/" + std::string(software::k_fact_files[i]) : std::string();
+    std::error_code missing;
+    const bool own = data_dir_ && std::filesystem::exists(path, missing);
+    texts[i] = own ? catalog::read_text_file(path) : std::string(software::builtin_software_file(software::k_fact_files[i]));
+    folder = folder || own;
+  }
+  if (!folder && software_rows_.empty()) {
+    return software::facts();
+  }
+  own_software_ = folder ? software::read_facts({texts[0], texts[1], texts[2], texts[3]}) : software::facts();
+  for (const software::Facts& rows : software_rows_) {
+    static_cast<void>(software::lay_over(*own_software_, software::Facts(rows)));
+  }
+  return *own_software_;
 }
 
 Request Session::resolve(std::span<const Setting> settings) const {

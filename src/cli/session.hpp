@@ -7,6 +7,7 @@
 #include "catalog/catalog.hpp"
 #include "catalog/stack_preset.hpp"
 #include "cli/flags.hpp"
+#include "software/releases.hpp"
 #include "workload/catalog_models.hpp"
 
 #include <optional>
@@ -24,8 +25,16 @@ class Session {
   // Throws workload::RequestError with every fault.
   [[nodiscard]] Request resolve(std::span<const Setting> settings) const;
   [[nodiscard]] std::span<const catalog::StackPreset> presets() const { return presets_; }
+  // What is known of software: compiled in, or the data folder's, with the user's rows laid over it. Read when first asked.
+  [[nodiscard]] const software::Facts& software() const;
 
  private:
+  // Takes what a user's file says of software.
+  [[nodiscard]] catalog::Sources with_software(catalog::Sources sources);
+
+  std::vector<software::Facts> software_rows_;
+  std::optional<std::string> data_dir_;
+  mutable std::optional<software::Facts> own_software_;
   catalog::Catalog catalog_;
   workload::CatalogModels models_;
   catalog::TextPool texts_;

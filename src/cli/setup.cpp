@@ -72,8 +72,8 @@ int run_setup(const Arguments& arguments) {
   }
   const software::Manager manager = manager_of(manager_text);
   const Session session(line.data);
-  const software::Question question = read_question(session.catalog(), flags);
-  const software::Compatibility answer = software::judge(software::facts(), question);
+  const software::Question question = read_question(session, flags);
+  const software::Compatibility answer = software::judge(session.software(), question);
   const report::TextStyle style{terminal_width(STDOUT_FILENO), wants_colour(line.output.colour, STDOUT_FILENO), line.output.verbose};
   if (!can_install(question, answer)) {
     const bool json = line.output.format == Format::json;
@@ -81,7 +81,7 @@ int run_setup(const Arguments& arguments) {
                                   : report::compat_text(question, answer, style));
     return 1;
   }
-  const software::InstallPlan plan = software::plan_install(software::facts(), question, *answer.install, manager);
+  const software::InstallPlan plan = software::plan_install(session.software(), question, *answer.install, manager);
   for (const OutputTarget& target : line.output.targets()) {
     if (verify) {
       write_output(target.path, software::verify_script(question, *answer.install, plan));

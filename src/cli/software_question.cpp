@@ -26,8 +26,7 @@ void add_cards(const catalog::Catalog& catalog, const std::string& text, std::ve
   }
 }
 
-const software::Library& library_named(const std::string& text) {
-  const auto& facts = software::facts();
+const software::Library& library_named(const software::Facts& facts, const std::string& text) {
   if (const software::Library* library = software::find_library(facts, lower_case(text))) {
     return *library;
   }
@@ -68,12 +67,12 @@ std::vector<std::string> split_commas(const std::string& text) {
   return items;
 }
 
-software::Question read_question(const catalog::Catalog& catalog, const SoftwareFlags& flags) {
+software::Question read_question(const Session& session, const SoftwareFlags& flags) {
   software::Question question;
-  const auto& facts = software::facts();
+  const software::Facts& facts = session.software();
   std::vector<const Gpu*> cards;
   for (const std::string& name : split_commas(flags.gpu.value_or(""))) {
-    add_cards(catalog, name, cards);
+    add_cards(session.catalog(), name, cards);
   }
   for (const Gpu* gpu : cards) {
     question.cards.push_back(software::card_of(*gpu, facts));
@@ -89,7 +88,7 @@ software::Question read_question(const catalog::Catalog& catalog, const Software
   }
   question.os = os_of(flags, question.cards);
   for (const std::string& need : split_commas(flags.needs.value_or(""))) {
-    question.needs.push_back(&library_named(need));
+    question.needs.push_back(&library_named(facts, need));
   }
   return question;
 }

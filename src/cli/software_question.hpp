@@ -1,7 +1,7 @@
 // The cards, versions and system that compat, setup and doctor are asked about.
 #pragma once
 
-#include "catalog/catalog.hpp"
+#include "cli/session.hpp"
 #include "software/compat.hpp"
 
 #include <optional>
@@ -22,7 +22,7 @@ struct SoftwareFlags {
 };
 
 // Throws Error{usage, invalid_value, unknown_gpu, ambiguous_gpu} naming the flag.
-[[nodiscard]] software::Question read_question(const catalog::Catalog& catalog, const SoftwareFlags& flags);
+[[nodiscard]] software::Question read_question(const Session& session, const SoftwareFlags& flags);
 [[nodiscard]] std::vector<std::string> split_commas(const std::string& text);
 
 }  // namespace gpuadvise::cli

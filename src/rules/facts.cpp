@@ -6,7 +6,7 @@
 namespace gpuadvise::rules {
 namespace {
 
-constexpr std::size_t k_groups = 4;
+constexpr std::size_t k_groups = 5;
 
 std::span<const Fact> group(std::size_t index) {
   switch (index) {
@@ -16,8 +16,10 @@ std::span<const Fact> group(std::size_t index) {
       return workload_facts();
     case 2:
       return wants_facts();
-    default:
+    case 3:
       return result_facts();
+    default:
+      return software_facts();
   }
 }
 

@@ -13,6 +13,8 @@
 
 namespace gpuadvise::rules {
 
+class SoftwareAnswers;
+
 // Everything a fact may look at. A null pointer makes its facts null.
 struct Subject {
   const Request* request = nullptr;
@@ -25,7 +27,8 @@ struct Subject {
   std::string_view precision;  // name of the precision of `workload`
   const Costs* cost = nullptr;
   const Figures* figures = nullptr;
-  double reference_throughput = 0.0;  // of the reference card on the same request; 0 = not known
+  const SoftwareAnswers* software = nullptr;  // what the user's versions make of a card
+  double reference_throughput = 0.0;          // of the reference card on the same request; 0 = not known
   double reference_power_w = 0.0;
 };
 
@@ -53,6 +56,7 @@ inline constexpr FactIndex k_no_fact = 0xffff;
 [[nodiscard]] std::span<const Fact> workload_facts();
 [[nodiscard]] std::span<const Fact> wants_facts();
 [[nodiscard]] std::span<const Fact> result_facts();
+[[nodiscard]] std::span<const Fact> software_facts();
 
 [[nodiscard]] const Fact& fact_at(FactIndex index);
 [[nodiscard]] std::optional<FactIndex> find_fact(std::string_view name);

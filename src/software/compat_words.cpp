@@ -103,7 +103,12 @@ std::string architecture_words(const Question& question, const std::vector<Candi
   return words + (last.empty() ? "; no release has it" : "; first: " + first + ", last: " + last);
 }
 
+}  // namespace
+
 std::string card_driver_words(const Facts& facts, const Question& question) {
+  if (!question.driver) {
+    return {};
+  }
   for (const Card& card : question.cards) {
     if (!driver_drops(facts, card, *question.driver)) {
       continue;
@@ -117,6 +122,8 @@ std::string card_driver_words(const Facts& facts, const Question& question) {
   }
   return {};
 }
+
+namespace {
 
 std::string build_driver_words(const Facts& facts, const Question& question, const Candidate& candidate) {
   std::string cuda;
@@ -270,6 +277,17 @@ std::string default_build_words(const Question& question, const Candidate& best)
   return "name the index " + best.build;
 }
 
+std::string end_of_support_words(const Facts& facts, const Question& question) {
+  for (const Card& card : question.cards) {
+    const ArchitectureSpan* span = card.capability ? span_of(facts, *card.capability) : nullptr;
+    if (span != nullptr && span->last_branch) {
+      return "near the end of support: R" + span->last_branch->text() + " is the last driver branch and CUDA " + span->last_toolkit +
+             " the last toolkit for " + card_words(card);
+    }
+  }
+  return {};
+}
+
 std::vector<std::string> limit_words(const Facts& facts, const Question& question, const Candidate& best) {
   std::vector<std::string> limits;
   if (best.lacks_cudnn) {
@@ -281,13 +299,8 @@ std::vector<std::string> limit_words(const Facts& facts, const Question& questio
   if (!best.gfx_override.empty()) {
     limits.push_back("only with HSA_OVERRIDE_GFX_VERSION=" + best.gfx_override + ": AMD promises nothing");
   }
-  for (const Card& card : question.cards) {
-    const ArchitectureSpan* span = card.capability ? span_of(facts, *card.capability) : nullptr;
-    if (span != nullptr && span->last_branch) {
-      limits.push_back("near the end of support: R" + span->last_branch->text() + " is the last driver branch and CUDA " +
-                       span->last_toolkit + " the last toolkit for " + card_words(card));
-      break;
-    }
+  if (std::string ending = end_of_support_words(facts, question); !ending.empty()) {
+    limits.push_back(std::move(ending));
   }
   if (best.release != &facts.releases.back() && !question.torch && question.build.empty() && !question.driver && !question.python) {
     limits.push_back("newer releases than torch " + best.release->version + " do not serve it in full");

@@ -19,6 +19,10 @@ using ObstacleWords = std::pair<std::string, std::string>;  // stable name, word
 // Why the best candidate works.
 [[nodiscard]] std::string works_words(const Facts& facts, const Question& question, const Candidate& best);
 [[nodiscard]] std::string default_build_words(const Question& question, const Candidate& best);
+// Empty where no card is near it.
+[[nodiscard]] std::string end_of_support_words(const Facts& facts, const Question& question);
+// Why the driver does not drive one of the cards, whatever the program; empty where it does.
+[[nodiscard]] std::string card_driver_words(const Facts& facts, const Question& question);
 [[nodiscard]] std::vector<std::string> limit_words(const Facts& facts, const Question& question, const Candidate& best);
 [[nodiscard]] std::vector<std::string> note_words(const Facts& facts, const Question& question, const Candidate& best);
 [[nodiscard]] std::vector<std::string> alternative_words(const Facts& facts, const Question& question);

@@ -110,18 +110,11 @@ std::vector<Finding> lint_software(std::string_view text, std::string_view file)
       lint_errors(read_errors(text), findings);
       return findings;
     }
-    Facts read;
-    if (document.contains("torch_releases")) {
-      read_releases(text, read);
-      lint_releases(read, facts(), findings);
-    } else if (document.contains("toolkits")) {
-      read_cuda(text, read);
-      lint_cuda(read, findings);
-    } else if (document.contains("rocm_wheels")) {
-      read_platforms(text, read);
-    } else {
-      read_libraries(text, read);
-    }
+    const Facts read = read_rows(text, std::string(file));
+    Facts known = facts();
+    static_cast<void>(lay_over(known, Facts(read)));
+    lint_releases(read, known, findings);
+    lint_cuda(read, findings);
   } catch (const Error& error) {
     add(findings, "software-form", error.message() + (error.where().empty() ? "" : " at " + error.where()));
   } catch (const nlohmann::json::exception& error) {

@@ -10,7 +10,8 @@
 namespace gpuadvise::software {
 
 // The top-level keys by which a file is known.
-inline constexpr std::array<std::string_view, 5> k_file_keys{"torch_releases", "toolkits", "rocm_wheels", "libraries", "log_errors"};
+inline constexpr std::array<std::string_view, 9> k_file_keys{"torch_releases", "toolkits",  "branches",  "architectures", "majors",
+                                                             "rocm_wheels",    "overrides", "libraries", "log_errors"};
 
 // Never throws for what the text holds.
 [[nodiscard]] std::vector<Finding> lint_software(std::string_view text, std::string_view file);

@@ -18,7 +18,7 @@ using nlohmann::json;
 constexpr int k_lowest_ptx_counted = 120;
 
 [[noreturn]] void bad(const std::string& file, const std::string& why) {
-  throw Error(ErrorCode::bad_data, why, "see data/schema", "data/software/" + file);
+  throw Error(ErrorCode::bad_data, why, "see data/schema", file);
 }
 
 std::string text_of(const json& object, const char* key) {
@@ -57,10 +57,15 @@ std::vector<T> list_of(const json& object, const char* key) {
   return found == object.end() ? std::vector<T>{} : found->get<std::vector<T>>();
 }
 
+// A file need not hold every list: a user's adds to those that are compiled in.
 const json& rows(const json& document, const char* key, const std::string& file) {
+  static const json none = json::array();
   const auto found = document.find(key);
-  if (found == document.end() || !found->is_array()) {
-    bad(file, std::string("no list '") + key + "'");
+  if (found == document.end()) {
+    return none;
+  }
+  if (!found->is_array() || !std::all_of(found->begin(), found->end(), [](const json& row) { return row.is_object(); })) {
+    bad(file, std::string("'") + key + "' is not a list of objects");
   }
   return *found;
 }
@@ -79,11 +84,7 @@ Build read_build(const json& row, const json& sources, const std::string& file) 
   return build;
 }
 
-}  // namespace
-
-void read_releases(std::string_view text, Facts& facts) {
-  const std::string file = "releases.json";
-  const json document = catalog::parse_json(text, "data/software/" + file);
+void read_releases(const json& document, const std::string& file, Facts& facts) {
   const json sources = document.value("sources", json::object());
   for (const json& row : rows(document, "torch_releases", file)) {
     Release release;
@@ -109,9 +110,7 @@ void read_releases(std::string_view text, Facts& facts) {
   }
 }
 
-void read_cuda(std::string_view text, Facts& facts) {
-  const std::string file = "cuda.json";
-  const json document = catalog::parse_json(text, "data/software/" + file);
+void read_cuda(const json& document, const std::string& file, Facts& facts) {
   for (const json& row : rows(document, "majors", file)) {
     facts.majors.push_back(
         {whole_of(row, "cuda", file), text_of(row, "driver_linux"), text_of(row, "driver_windows"), text_of(row, "source")});
@@ -131,9 +130,7 @@ void read_cuda(std::string_view text, Facts& facts) {
   }
 }
 
-void read_platforms(std::string_view text, Facts& facts) {
-  const std::string file = "platforms.json";
-  const json document = catalog::parse_json(text, "data/software/" + file);
+void read_platforms(const json& document, const std::string& file, Facts& facts) {
   for (const json& row : rows(document, "rocm_wheels", file)) {
     facts.rocm.push_back({version_of(row, "torch_from", file), version_of(row, "torch_to", file), version_of(row, "rocm", file),
                           text_of(row, "rocm"), list_of<std::string>(row, "gfx"), text_of(row, "confidence"), text_of(row, "source")});
@@ -141,21 +138,19 @@ void read_platforms(std::string_view text, Facts& facts) {
   for (const json& row : rows(document, "overrides", file)) {
     facts.overrides.push_back({list_of<std::string>(row, "gfx"), text_of(row, "value"), text_of(row, "serves_as"), text_of(row, "note")});
   }
-  const json amd = document.value("amd_own_wheels", json::object());
-  facts.amd_linux = list_of<std::string>(amd, "linux");
-  facts.amd_windows = list_of<std::string>(amd, "windows");
-  facts.amd_index = text_of(amd, "index");
-  const json conda = document.value("conda_forge", json::object());
-  facts.conda_forge = {list_of<int>(conda, "cuda_12"), list_of<int>(conda, "ptx")};
-  facts.conda_forge_to = text_of(conda, "torch_to");
+  if (const auto amd = document.find("amd_own_wheels"); amd != document.end()) {
+    facts.amd_linux = list_of<std::string>(*amd, "linux");
+    facts.amd_windows = list_of<std::string>(*amd, "windows");
+    facts.amd_index = text_of(*amd, "index");
+  }
+  if (const auto conda = document.find("conda_forge"); conda != document.end()) {
+    facts.conda_forge = {list_of<int>(*conda, "cuda_12"), list_of<int>(*conda, "ptx")};
+    facts.conda_forge_to = text_of(*conda, "torch_to");
+  }
   facts.arm_hosts = list_of<std::string>(document, "arm_hosts");
-  facts.xpu_from = version_of(document.value("xpu", json::object()), "torch_from", file);
-  facts.mps_from = version_of(document.value("mps", json::object()), "torch_from", file);
 }
 
-void read_libraries(std::string_view text, Facts& facts) {
-  const std::string file = "libraries.json";
-  const json document = catalog::parse_json(text, "data/software/" + file);
+void read_libraries(const json& document, const std::string& file, Facts& facts) {
   for (const json& row : rows(document, "libraries", file)) {
     Library library;
     library.id = text_of(row, "id");
@@ -175,15 +170,84 @@ void read_libraries(std::string_view text, Facts& facts) {
   }
 }
 
+// Rows of the same key replace, others join; the result is in the order of the keys.
+template <class Row, class Key>
+std::size_t lay_rows(std::vector<Row>& base, std::vector<Row>&& extra, Key key) {
+  for (Row& row : extra) {
+    const auto same = std::find_if(base.begin(), base.end(), [&](const Row& old) { return key(old) == key(row); });
+    if (same != base.end()) {
+      *same = std::move(row);
+    } else {
+      base.push_back(std::move(row));
+    }
+  }
+  std::stable_sort(base.begin(), base.end(), [&](const Row& a, const Row& b) { return key(a) < key(b); });
+  return extra.size();
+}
+
+void lay_list(std::vector<std::string>& base, std::vector<std::string>&& extra) {
+  if (!extra.empty()) {
+    base = std::move(extra);
+  }
+}
+
+}  // namespace
+
+Facts read_rows(std::string_view text, const std::string& file) {
+  Facts facts;
+  const json document = catalog::parse_json(text, file);
+  if (!document.is_object()) {
+    bad(file, "expected an object at the top level");
+  }
+  try {
+    read_releases(document, file, facts);
+    read_cuda(document, file, facts);
+    read_platforms(document, file, facts);
+    read_libraries(document, file, facts);
+  } catch (const json::exception& error) {
+    bad(file, catalog::parse_fault(error.what()));
+  }
+  return facts;
+}
+
+std::string lay_over(Facts& base, Facts&& extra) {
+  std::string laid;
+  const auto count = [&](std::size_t rows, std::string_view what) {
+    if (rows > 0) {
+      laid += (laid.empty() ? "" : ", ") + std::to_string(rows) + " " + std::string(what);
+    }
+  };
+  count(lay_rows(base.releases, std::move(extra.releases), [](const Release& row) { return row.number; }), "PyTorch releases");
+  count(lay_rows(base.majors, std::move(extra.majors), [](const CudaMajor& row) { return row.major; }), "CUDA majors");
+  count(lay_rows(base.architectures, std::move(extra.architectures), [](const ArchitectureSpan& row) { return row.from; }),
+        "architectures");
+  count(lay_rows(base.branches, std::move(extra.branches), [](const DriverBranch& row) { return row.branch; }), "driver branches");
+  count(lay_rows(base.toolkits, std::move(extra.toolkits), [](const Toolkit& row) { return row.version; }), "CUDA toolkits");
+  count(lay_rows(base.rocm, std::move(extra.rocm), [](const RocmWheel& row) { return std::make_pair(row.torch_from, row.rocm); }),
+        "ROCm wheels");
+  count(lay_rows(base.overrides, std::move(extra.overrides), [](const GfxOverride& row) { return row.gfx; }), "gfx overrides");
+  count(lay_rows(base.libraries, std::move(extra.libraries), [](const Library& row) { return row.id; }), "libraries");
+  lay_list(base.amd_linux, std::move(extra.amd_linux));
+  lay_list(base.amd_windows, std::move(extra.amd_windows));
+  lay_list(base.arm_hosts, std::move(extra.arm_hosts));
+  base.amd_index = extra.amd_index.empty() ? base.amd_index : extra.amd_index;
+  if (!extra.conda_forge.code.empty()) {
+    base.conda_forge = std::move(extra.conda_forge);
+    base.conda_forge_to = std::move(extra.conda_forge_to);
+  }
+  return laid;
+}
+
 Facts read_facts(const FactTexts& texts) {
   Facts facts;
-  try {
-    read_releases(texts.releases, facts);
-    read_cuda(texts.cuda, facts);
-    read_platforms(texts.platforms, facts);
-    read_libraries(texts.libraries, facts);
-  } catch (const json::exception& error) {
-    throw Error(ErrorCode::bad_data, catalog::parse_fault(error.what()), "see data/schema", "data/software");
+  const std::string folder = "data/software/";
+  const std::array<std::string_view, k_fact_files.size()> in_order{texts.releases, texts.cuda, texts.platforms, texts.libraries};
+  for (std::size_t i = 0; i < in_order.size(); ++i) {
+    static_cast<void>(lay_over(facts, read_rows(in_order[i], folder + std::string(k_fact_files[i]))));
+  }
+  if (facts.releases.empty() || facts.majors.empty() || facts.architectures.empty() || facts.branches.empty() || facts.toolkits.empty() ||
+      facts.rocm.empty() || facts.libraries.empty()) {
+    bad(folder, "a list is missing or empty");
   }
   return facts;
 }
@@ -199,8 +263,8 @@ std::string_view builtin_software_file(std::string_view name) {
 }
 
 const Facts& facts() {
-  static const Facts read = read_facts({builtin_software_file("releases.json"), builtin_software_file("cuda.json"),
-                                        builtin_software_file("platforms.json"), builtin_software_file("libraries.json")});
+  static const Facts read = read_facts({builtin_software_file(k_fact_files[0]), builtin_software_file(k_fact_files[1]),
+                                        builtin_software_file(k_fact_files[2]), builtin_software_file(k_fact_files[3])});
   return read;
 }
 

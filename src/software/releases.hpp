@@ -5,6 +5,7 @@
 
 #include "software/version.hpp"
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -126,8 +127,6 @@ struct Facts {
   Kernels conda_forge;  // one package of CUDA 12
   std::string conda_forge_to;
   std::vector<std::string> arm_hosts;  // ids of cards that sit beside an Arm processor begin so
-  Version xpu_from;
-  Version mps_from;
 };
 
 // Reads the four files. Throws Error{bad_data}.
@@ -137,12 +136,12 @@ struct FactTexts {
   std::string_view platforms;
   std::string_view libraries;
 };
+inline constexpr std::array<std::string_view, 4> k_fact_files{"releases.json", "cuda.json", "platforms.json", "libraries.json"};
 [[nodiscard]] Facts read_facts(const FactTexts& texts);
-// One file each, added to the facts. Throws Error{bad_data} or what the JSON library throws.
-void read_releases(std::string_view text, Facts& facts);
-void read_cuda(std::string_view text, Facts& facts);
-void read_platforms(std::string_view text, Facts& facts);
-void read_libraries(std::string_view text, Facts& facts);
+// The rows that one file holds, in its order. Throws Error{bad_data}.
+[[nodiscard]] Facts read_rows(std::string_view text, const std::string& file);
+// Lays rows over facts: a row of the same version, branch or id replaces. Returns what was laid, "1 PyTorch releases"; empty: nothing.
+[[nodiscard]] std::string lay_over(Facts& base, Facts&& extra);
 
 // Those compiled in, read once.
 [[nodiscard]] const Facts& facts();
