@@ -63,9 +63,25 @@ const FamilyRow& family_of(const Gpu& gpu) {
   return k_families[static_cast<std::size_t>(gpu.family)];
 }
 
+// MIOpen picks well-tuned fp32 convolutions where it has none for packed 16 bits, and the other way round.
+std::size_t vector_convolution(Architecture family) {
+  switch (family) {
+    case Architecture::rdna1:
+      return row("vector_convolution.rdna1");
+    case Architecture::rdna2:
+      return row("vector_convolution.rdna2");
+    default:
+      return k_families[static_cast<std::size_t>(family)].convolution;
+  }
+}
+
 double factor(std::size_t index) {
   return index == k_none ? 1.0 : constant(index);
 }
+
+// Products of weights unpacked to fp32 against the block kernels' share of their rate: both fill the card alike, but the
+// unpacked ones do not lose the time of the blocks' scales.
+constexpr double k_unpacked = 1.4;
 
 double inverse_fourth(double x) {
   const double square = x * x;
@@ -77,7 +93,8 @@ double power_capped(const Gpu& gpu, double tflops, double energy_weight) {
   if (kappa == k_none || !gpu.tdp_w || *gpu.tdp_w <= 0.0 || tflops <= 0.0) {
     return tflops;
   }
-  const double cap = constant(kappa) * *gpu.tdp_w / energy_weight;
+  const double held = gpu.segment == Segment::laptop ? constant(row("power.laptop")) : 1.0;
+  const double cap = constant(kappa) * held * *gpu.tdp_w / energy_weight;
   return 1.0 / std::sqrt(std::sqrt(inverse_fourth(tflops) + inverse_fourth(cap)));
 }
 
@@ -97,7 +114,9 @@ Rate vector_half_rate(const Gpu& gpu) {
 
 Rate half_rate(const Gpu& gpu, bool bfloat) {
   const bool emulated = bfloat && gpu.vendor == Vendor::nvidia && before_ampere(gpu.family);
-  const double tensor = (bfloat && gpu.tflops.bf16_tensor ? gpu.tflops.bf16_tensor : gpu.tflops.fp16_tensor).value_or(0.0);
+  const std::optional<double>& first = bfloat ? gpu.tflops.bf16_tensor : gpu.tflops.fp16_tensor;
+  const std::optional<double>& other = bfloat ? gpu.tflops.fp16_tensor : gpu.tflops.bf16_tensor;
+  const double tensor = (first ? first : other).value_or(0.0);
   if (tensor > 0.0 && !emulated) {
     return {power_capped(gpu, tensor, 1.0), true, false};
   }
@@ -138,8 +157,14 @@ Rate fp4_rate(const Gpu& gpu) {
 }
 
 // Multiprocessors of an NVIDIA card that would keep as many bytes in flight.
+// Where the count is unknown, that of the largest accelerators: a smaller card has so little bandwidth that it does not matter.
+constexpr double k_usual_units = 140.0;
+
 double multiprocessor_equivalents(const Gpu& gpu, bool streaming_weights) {
   const double units = gpu.sm_count.value_or(0.0);
+  if (!(units > 0.0)) {
+    return k_usual_units;
+  }
   switch (gpu.vendor) {
     case Vendor::amd:
       return units * constant(streaming_weights ? row("units.amd_decode") : row("units.amd"));
@@ -150,6 +175,14 @@ double multiprocessor_equivalents(const Gpu& gpu, bool streaming_weights) {
     default:
       return units;
   }
+}
+
+// Boards of data centres with GDDR keep the check bits of each line in the same memory: every access carries them. HBM has
+// lanes of its own for them, GDDR7 checks on the die.
+double inline_ecc(const Gpu& gpu) {
+  const bool inside =
+      gpu.vendor == Vendor::nvidia && gpu.segment == Segment::datacenter && (gpu.memory_type == "GDDR5" || gpu.memory_type == "GDDR6");
+  return inside ? constant(row("traffic.inline_ecc")) : 1.0;
 }
 
 }  // namespace
@@ -177,10 +210,11 @@ Rate sustained_rate(const Gpu& gpu, MathPath path) {
 Rate full_accumulate_rate(const Gpu& gpu, bool quantised) {
   const double half = gpu.tflops.fp16_tensor.value_or(0.0);
   if (gpu.vendor == Vendor::nvidia) {
-    // Pascal's four-way 8-bit dot product, used at about half its rate; the P100 has none.
-    if (quantised && gpu.family == Architecture::pascal) {
-      const bool dot_product = gpu.compute_capability.value_or(6.1) > 6.05;
-      return {gpu.tflops.fp32.value_or(0.0) * (dot_product ? 2.0 : 1.0), false, false};
+    // The four-way 8-bit dot product of chips without matrix units, used at about half its rate. The P100 and older chips
+    // lack it: their weights are unpacked to be multiplied as fp32, at no less than half the rate of the block kernels.
+    if (quantised && !(half > 0.0)) {
+      const bool dot_product = gpu.compute_capability.value_or(5.0) > 6.05;
+      return {gpu.tflops.fp32.value_or(0.0) * (dot_product ? 2.0 : k_unpacked), false, false};
     }
     const double integer = gpu.tflops.int8_tensor.value_or(0.0) / 2.0;
     const double rate = integer > half ? integer : half;
@@ -234,21 +268,26 @@ MathPath inference_path(const Precision& precision) {
   }
 }
 
-double seconds_per_terabyte(const Gpu& gpu, double sigma, bool streaming_weights) {
-  const double rated = 1000.0 / gpu.memory_bandwidth_gb_s;
-  const double units = multiprocessor_equivalents(gpu, streaming_weights);
-  if (units <= 0.0) {
-    return rated;
+double clock_ghz(const Gpu& gpu) {
+  if (gpu.boost_clock_mhz && *gpu.boost_clock_mhz > 0.0) {
+    return *gpu.boost_clock_mhz / 1000.0;
   }
-  // Apple states no clock: its cores run near 1.4 GHz.
-  const double usual_mhz = gpu.vendor == Vendor::apple ? 1400.0 : 1500.0;
-  const double ghz = gpu.boost_clock_mhz.value_or(usual_mhz) / 1000.0;
-  return std::hypot(rated, sigma / (units * ghz / 100.0));
+  // Apple's cores and others have 128 lanes of two operations a cycle.
+  const double lanes = gpu.shaders.value_or(gpu.vendor == Vendor::apple ? 128.0 * gpu.sm_count.value_or(0.0) : 0.0);
+  const double implied = lanes > 0.0 ? 500.0 * gpu.tflops.fp32.value_or(0.0) / lanes : 0.0;
+  return implied > 0.3 ? implied : 1.5;
+}
+
+double seconds_per_terabyte(const Gpu& gpu, double sigma, bool streaming_weights) {
+  const double rated = 1000.0 / (gpu.memory_bandwidth_gb_s * inline_ecc(gpu));
+  const double units = multiprocessor_equivalents(gpu, streaming_weights);
+  return std::hypot(rated, sigma / (units * clock_ghz(gpu) / 100.0));
 }
 
 Maturity maturity(const Gpu& gpu) {
   const FamilyRow& family = family_of(gpu);
-  return {factor(family.convolution), factor(family.diffusion), factor(family.matmul), factor(family.prefill)};
+  return {factor(family.convolution), factor(vector_convolution(gpu.family)), factor(family.diffusion), factor(family.matmul),
+          factor(family.prefill)};
 }
 
 bool arm_host(const Gpu& gpu) {

@@ -35,9 +35,13 @@ struct Rate {
 // work a byte needs.
 [[nodiscard]] double seconds_per_terabyte(const Gpu& gpu, double sigma, bool streaming_weights = false);
 
+// Boost clock, GHz; where the sheet has none, what the fp32 rate and the lanes imply.
+[[nodiscard]] double clock_ghz(const Gpu& gpu);
+
 // Drivers and kernels of other makers against the law that NVIDIA cards follow; 1 for those.
 struct Maturity {
-  double convolution = 1.0;
+  double convolution = 1.0;  // matrix units and packed arithmetic
+  double vector_convolution = 1.0;
   double diffusion = 1.0;
   double matmul = 1.0;
   double prefill = 1.0;

@@ -49,13 +49,22 @@ double operators(const ImageProfile& profile) {
 }
 
 double area_ratio(const Workload& workload, const ImageProfile& profile) {
-  if (profile.fixed_image || !(workload.image.width > 0.0) || !(workload.image.height > 0.0)) {
+  if (!(workload.image.width > 0.0) || !(workload.image.height > 0.0)) {
     return 1.0;
   }
   const double reference_height = profile.image_height > 0.0 ? profile.image_height : profile.image;
   const double reference = profile.image * reference_height * std::max(1.0, profile.frames);
   const double pixels = workload.image.width * workload.image.height * std::max(1.0, workload.image.frames);
   return reference > 0.0 ? pixels / reference : 1.0;
+}
+
+// Multiply-adds of one image. Scores and values of attention grow with the square of the tokens; windows are not told apart,
+// their scores are few.
+double gmacs_at(const ImageProfile& profile, double scale) {
+  constexpr double head_width = 64.0;
+  const double attention = has_attention(profile) ? 2e-9 * profile.eager_scores.value_or(0.0) * head_width : 0.0;
+  const double quadratic = std::min(attention, 0.5 * *profile.gmacs);
+  return (*profile.gmacs - quadratic) * scale + quadratic * scale * scale;
 }
 
 double element_bytes_of(MathPath path, const Rate& rate) {
@@ -111,9 +120,33 @@ double passes_over_outputs(const Workload& workload, const ImageProfile& profile
   return constant(k_passes[layout][has_attention(profile) ? 0 : 1]);
 }
 
+bool grouped(const ImageProfile& profile) {
+  return profile.grouped_io_bytes > 0.0 && !profile.depthwise;
+}
+
+// Share of the convolutions that are dense and larger than 1x1: Winograd's kernels do about half of their multiplications.
+double winograd_share(const ImageProfile& profile) {
+  const double convs = profile.convs.value_or(0.0);
+  const bool dense = profile.dense3x3_io_bytes > 0.0 && !grouped(profile) && !profile.depthwise;
+  return dense && convs > 0.0 ? profile.spatial_convs.value_or(0.0) / convs : 0.0;
+}
+
+// Networks that are mostly linear layers: matrix products, not convolutions, decide.
+bool products(const ImageProfile& profile) {
+  const ImageClass kind = image_class(profile);
+  return kind == ImageClass::transformer || kind == ImageClass::convnext;
+}
+
+double vector_efficiency(const ImageProfile& profile) {
+  if (products(profile)) {
+    return constant(row("encoder.efficiency.vector"));
+  }
+  return constant(row("vision.efficiency.vector")) * (1.0 + constant(row("vision.winograd")) * winograd_share(profile));
+}
+
 double efficiency_of(const ImageProfile& profile, ImageRun run, MathPath path, const Rate& rate) {
   if (!rate.tensor) {
-    return constant(row("vision.efficiency.vector"));
+    return vector_efficiency(profile);
   }
   if (path == MathPath::int8 || path == MathPath::fp8 || path == MathPath::fp4) {
     return constant(row("vision.eight_bit_efficiency"));
@@ -139,7 +172,7 @@ std::optional<ImageWork> image_work(const Workload& workload, const ImageProfile
   }
   const double scale = area_ratio(workload, profile);
   // What a training step keeps is nearly every layer output once: the measure of what passes through memory.
-  return ImageWork{2e-3 * *profile.gmacs * scale, profile.saved_bytes / 4e6 * scale, operators(profile), profile.params / 1e6};
+  return ImageWork{2e-3 * gmacs_at(profile, scale), profile.saved_bytes / 4e6 * scale, operators(profile), profile.params / 1e6};
 }
 
 double image_batch(const Workload& workload) {
@@ -152,15 +185,17 @@ std::optional<StepTime> image_step(const Workload& workload, const ImageProfile&
     return std::nullopt;
   }
   const bool training = workload.training();
-  MathPath path = training ? training_path(workload.precision, gpu, true) : inference_path(workload.precision);
+  const bool linear = products(profile);
+  MathPath path = training ? training_path(workload.precision, gpu, !linear) : inference_path(workload.precision);
   if (workload.precision.kind == PrecisionKind::fp32) {
-    path = training_path(workload.precision, gpu, true);
+    path = training_path(workload.precision, gpu, !linear);
   }
   Rate rate = sustained_rate(gpu, path);
   if (!(rate.tflops > 0.0)) {
     return std::nullopt;
   }
-  rate.tflops *= maturity(gpu).convolution;
+  const Maturity mature = maturity(gpu);
+  rate.tflops *= linear ? mature.matmul : rate.tensor ? mature.convolution : mature.vector_convolution;
   const ImageRun run = training ? ImageRun::train : workload.compile ? ImageRun::compiled : ImageRun::infer;
   const double batch = image_batch(workload);
   const double passes = passes_of_step(workload);
