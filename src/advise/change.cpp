@@ -1,287 +1,208 @@
 #include "advise/change.hpp"
 
-#include "advise/smallest_change.hpp"
-#include "workload/engine_formats.hpp"
+#include "advise/change_apply.hpp"
 #include "workload/keys.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 namespace gpuadvise::advise {
 namespace {
 
 constexpr double k_bf16_capability = 8.0;
-constexpr double k_long_sequence = 1024.0;
+
+constexpr Touches k_precision = 1;
+constexpr Touches k_recompute = 2;
+constexpr Touches k_optimizer = 4;
+constexpr Touches k_states = 8;
+constexpr Touches k_place = 16;
+constexpr Touches k_batch = 32;
+constexpr Touches k_size = 64;
+constexpr Touches k_gpus = 128;
+
+// Risks, by what guides say of the result: adapters come close to full tuning, four bits lose more than eight.
+constexpr auto k_changes = std::to_array<Change>({
+    {ChangeId::sdpa, "sdpa", "fused attention", k_same_result, 0, 0, false, true, use_sdpa},
+    {ChangeId::fused_loss, "fused_loss", "fused loss", k_same_result, 0, 0, false, false, use_fused_loss},
+    {ChangeId::mixed_precision, "amp", "mixed precision", "nearly the same result", 0.02, k_precision, false, true, use_mixed_precision},
+    {ChangeId::bf16_weights, "bf16_weights", "weights and optimizer states in bf16", "small updates are rounded away: watch the loss", 0.3,
+     k_precision, false, false, keep_weights_in_bf16},
+    {ChangeId::selective_checkpointing, "selective_checkpointing", "selective checkpointing", k_same_result, 0, k_recompute, false, false,
+     checkpoint_selectively},
+    {ChangeId::checkpointing, "grad_checkpointing", "gradient checkpointing", k_same_result, 0, k_recompute, false, false, checkpoint_all},
+    {ChangeId::optimizer_8bit, "optimizer_8bit", "8-bit optimizer", "nearly the same result", 0.1, k_optimizer | k_states, false, false,
+     use_8bit_optimizer},
+    {ChangeId::paged_optimizer, "paged_optimizer", "paged 8-bit optimizer", "nearly the same result; its states may go to host memory", 0.1,
+     k_optimizer | k_states, false, false, page_optimizer},
+    {ChangeId::lora, "lora", "LoRA adapters", "trains few weights: usually close to full tuning", 0.4, k_precision | k_optimizer, false,
+     false, adapt_with_lora},
+    {ChangeId::qlora, "qlora", "QLoRA: adapters on 4-bit weights", "trains few weights on a base of slightly lower quality", 0.5,
+     k_precision | k_optimizer, false, false, adapt_with_qlora},
+    {ChangeId::kv_8bit, "kv_8bit", "8-bit key-value cache", "nearly the same result", 0.15, 0, false, false, use_8bit_cache},
+    {ChangeId::int8, "int8", "8-bit weights", "slightly lower quality", 0.25, k_precision, false, false, quantise_to_8_bits},
+    {ChangeId::int4, "int4", "4-bit weights", "lower quality", 0.5, k_precision, false, false, quantise_to_4_bits},
+    {ChangeId::offload_activations, "offload_activations", "activations in host memory", k_same_result, 0, k_place, false, false,
+     move_activations_to_host},
+    {ChangeId::offload_optimizer, "offload_optimizer", "optimizer states in host memory", k_same_result, 0,
+     k_place | k_states | k_optimizer, false, false, move_optimizer_to_host},
+    {ChangeId::offload_params, "offload_params", "weights and optimizer states in host memory", k_same_result, 0, k_place | k_states, false,
+     false, move_params_to_host},
+    {ChangeId::offload_model, "offload", "idle parts of the pipeline in host memory", k_same_result, 0, k_place, false, false,
+     move_idle_models_to_host},
+    {ChangeId::offload_sequential, "offload_sequential", "the pipeline in host memory, module by module on the card", k_same_result, 0,
+     k_place, false, false, move_modules_to_host},
+    {ChangeId::offload_experts, "offload_experts", "experts in host memory", k_same_result, 0, k_place, false, false, move_experts_to_host},
+    {ChangeId::offload_layers, "offload_layers", "part of the layers in host memory", k_same_result, 0, k_place, true, false,
+     move_layers_to_host},
+    {ChangeId::accumulate, "accumulate", "gradient accumulation", k_same_result, 0, k_batch, true, false, accumulate_gradients},
+    {ChangeId::fewer_requests, "fewer_requests", "fewer requests at a time", "the others wait", 0.2, k_batch, true, false,
+     take_fewer_requests},
+    {ChangeId::smaller_batch, "smaller_batch", "smaller batch", k_same_result, 0, k_batch, true, false, take_smaller_batch},
+    {ChangeId::shorter, "shorter_sequence", "shorter sequence", "cuts longer texts", 1, k_size, true, false, shorten_sequence},
+    {ChangeId::smaller_image, "smaller_image", "smaller image", "fine detail is lost", 1, k_size, true, false, shrink_image},
+    {ChangeId::share_batch, "share_batch", "several GPUs that share the batch", "more cards", 0, k_batch | k_gpus, true, false,
+     share_batch},
+    {ChangeId::shard, "shard", "several GPUs that pool their memory", "more cards", 0, k_gpus, true, false, shard_over_gpus},
+});
+
+constexpr bool in_order() {
+  for (std::size_t i = 0; i < k_changes.size(); ++i) {
+    if (static_cast<std::size_t>(k_changes[i].id) != i) {
+      return false;
+    }
+  }
+  return k_changes.size() == static_cast<std::size_t>(ChangeId::count_);
+}
+static_assert(in_order());
 
 std::string whole(double value) {
   return std::to_string(static_cast<long long>(value));
 }
 
-bool language_model(const Changed& c) {
-  return c.request->model.transformer() != nullptr && c.workload.head == Head::lm;
+std::string pixels(const ImageSize& image) {
+  return whole(image.width) + " x " + whole(image.height);
+}
+
+std::string strategy_name(const Workload& workload) {
+  return std::string(workload::name_of(WorkloadKey::strategy, workload.strategy));
+}
+
+bool uses_trainer(const Changed& c) {
+  return c.workload.stack == Stack::hf_trainer || c.workload.stack == Stack::hf_deepspeed;
+}
+
+std::string autocast(const Workload& w) {
+  return w.precision.kind == PrecisionKind::amp_fp16
+             ? "torch.amp.autocast('cuda', dtype=torch.float16) with torch.amp.GradScaler('cuda') (Trainer: fp16=True)"
+             : "torch.amp.autocast('cuda', dtype=torch.bfloat16) (Trainer: bf16=True)";
+}
+
+std::string adapters(const Workload& w) {
+  std::string modules;
+  const auto add = [&modules](bool wanted, std::string_view name) {
+    if (wanted) {
+      modules += (modules.empty() ? "'" : ", '") + std::string(name) + "'";
+    }
+  };
+  add(w.lora_targets.q, "q_proj");
+  add(w.lora_targets.k, "k_proj");
+  add(w.lora_targets.v, "v_proj");
+  add(w.lora_targets.o, "o_proj");
+  return "peft.LoraConfig(r=" + whole(w.lora_rank) + ", target_modules=[" + modules + "])";
+}
+
+std::string sharding_call(const Changed& c) {
+  const Workload& w = c.workload;
+  const std::string gpus = whole(w.gpus);
+  if (w.training()) {
+    return w.strategy == Strategy::zero3 ? "deepspeed --num_gpus " + gpus + " with \"zero_optimization\": {\"stage\": 3}"
+                                         : "torchrun --nproc_per_node " + gpus +
+                                               " with torch.distributed.fsdp.fully_shard (Trainer: accelerate launch with fsdp_version: 2)";
+  }
+  switch (w.engine) {
+    case Engine::vllm:
+      return "vllm serve --tensor-parallel-size " + gpus;
+    case Engine::sglang:
+      return "sglang.launch_server --tp " + gpus;
+    case Engine::tensorrt_llm:
+      return "trtllm-serve --tp_size " + gpus;
+    case Engine::llama_cpp:
+      return "llama-server --split-mode layer over " + gpus + " GPUs";
+    default:
+      return "device_map='auto' over " + gpus + " GPUs";
+  }
+}
+
+std::string length_call(const Workload& w) {
+  switch (w.engine) {
+    case Engine::vllm:
+      return "--max-model-len " + whole(w.seq);
+    case Engine::sglang:
+      return "--context-length " + whole(w.seq);
+    case Engine::llama_cpp:
+      return "--ctx-size " + whole(w.seq);
+    default:
+      return w.training() ? "max_length=" + whole(w.seq) + " of the tokenizer or SFTConfig"
+                          : "prompt and answer of at most " + whole(w.seq) + " tokens";
+  }
+}
+
+std::string requests_call(const Workload& w) {
+  const std::string count = whole(w.concurrency.value_or(1.0));
+  return w.engine == Engine::vllm        ? "--max-num-seqs " + count
+         : w.engine == Engine::sglang    ? "--max-running-requests " + count
+         : w.engine == Engine::llama_cpp ? "--parallel " + count
+                                         : count + " requests at a time";
+}
+
+std::string weights_call(const Workload& w, bool four_bits) {
+  switch (w.engine) {
+    case Engine::transformers:
+      return four_bits ? "BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type='nf4')" : "BitsAndBytesConfig(load_in_8bit=True)";
+    case Engine::diffusers:
+      return std::string("PipelineQuantizationConfig(quant_backend='bitsandbytes_") + (four_bits ? "4bit" : "8bit") + "')";
+    case Engine::vllm:
+    case Engine::sglang:
+    case Engine::tensorrt_llm:
+      return four_bits ? "an AWQ checkpoint of the model" : "an INT8 (W8A8) checkpoint of the model";
+    default:
+      return "a checkpoint in " + to_string(w.precision);
+  }
+}
+
+std::string micro_batch(const Workload& w) {
+  return "micro-batch " + whole(w.batch) + " x " + whole(w.accumulate) + " steps";
+}
+
+}  // namespace
+
+bool Changed::holds(const Workload& candidate) const {
+  const Figures figures = assessor->figures_of(candidate, *gpu);
+  return assessor->acceptable(figures) && figures.fit->verdict <= worst;
+}
+
+std::span<const Change> changes() {
+  return k_changes;
+}
+
+const Change& change_of(ChangeId id) {
+  return k_changes[static_cast<std::size_t>(id)];
+}
+
+bool adds_cards(ChangeId id) {
+  return id == ChangeId::share_batch || id == ChangeId::shard;
 }
 
 bool has_bf16(const Gpu& gpu) {
   return gpu.tflops.bf16_tensor.has_value() || gpu.compute_capability.value_or(0.0) >= k_bf16_capability;
 }
 
-void set_precision(Changed& c, PrecisionKind kind) {
-  c.workload.precision = {kind, GgufMix::none, 0.0, 0.0};
-  set(c, "precision", to_string(c.workload.precision));
+bool language_model(const Changed& changed) {
+  return changed.request->model.transformer() != nullptr && changed.workload.head == Head::lm;
 }
 
-// The largest micro-batch that fits and divides the batch, so that micro-batch x steps stays what it was.
-bool accumulate(Changed& c) {
-  Workload& w = c.workload;
-  if (!w.training() || w.batch <= 1.0) {
-    return false;
-  }
-  const std::optional<double> largest = fitting_batch(*c.assessor, w, *c.gpu, c.worst);
-  if (!largest) {
-    return false;
-  }
-  double micro = *largest;
-  while (std::fmod(w.batch, micro) != 0.0) {
-    micro -= 1.0;
-  }
-  w.accumulate *= w.batch / micro;
-  w.batch = micro;
-  set(c, "batch", w.batch);
-  set(c, "accumulate", w.accumulate);
-  return true;
-}
-
-bool mixed_precision(Changed& c) {
-  if (!c.workload.training() || compute_bytes(c.workload.precision) < 4.0) {
-    return false;
-  }
-  set_precision(c, has_bf16(*c.gpu) ? PrecisionKind::amp_bf16 : PrecisionKind::amp_fp16);
-  return true;
-}
-
-bool sdpa(Changed& c) {
-  if (c.workload.attention != AttentionBackend::eager) {
-    return false;
-  }
-  c.workload.attention = AttentionBackend::sdpa;
-  set(c, "attention", "sdpa");
-  return true;
-}
-
-bool fused_loss(Changed& c) {
-  if (!c.workload.training() || !language_model(c) || c.workload.loss == LossKind::fused) {
-    return false;
-  }
-  c.workload.loss = LossKind::fused;
-  set(c, "loss", "fused");
-  return true;
-}
-
-bool checkpointing(Changed& c) {
-  if (!c.workload.training() || c.workload.checkpointing == Checkpointing::full) {
-    return false;
-  }
-  c.workload.checkpointing = Checkpointing::full;
-  set(c, "grad_checkpointing", "full");
-  return true;
-}
-
-bool optimizer_8bit(Changed& c) {
-  const bool adam = c.workload.optimizer == Optimizer::adam || c.workload.optimizer == Optimizer::adamw;
-  if (!c.workload.training() || !adam || c.workload.method != Method::full || c.gpu->vendor != Vendor::nvidia) {
-    return false;
-  }
-  c.workload.optimizer = Optimizer::adamw_8bit;
-  set(c, "optimizer", "adamw-8bit");
-  return true;
-}
-
-// Adapters train projections of the attention; the rest of the model is frozen. Tuners of diffusion models adapt all four.
-void adapt(Changed& c) {
-  const bool all = c.request->model.diffusion() != nullptr;
-  c.workload.lora_rank = 16.0;
-  c.workload.lora_targets = {};
-  c.workload.lora_targets.q = true;
-  c.workload.lora_targets.v = true;
-  c.workload.lora_targets.k = all;
-  c.workload.lora_targets.o = all;
-  set(c, "lora_rank", 16.0);
-  set(c, "lora_targets", all ? "attention" : "q,v");
-}
-
-bool lora(Changed& c) {
-  const bool suits = language_model(c) || c.request->model.diffusion() != nullptr;
-  if (!c.workload.training() || !suits || c.workload.method != Method::full) {
-    return false;
-  }
-  c.workload.method = Method::lora;
-  set(c, "method", "lora");
-  set_precision(c, has_bf16(*c.gpu) ? PrecisionKind::bf16 : PrecisionKind::fp16);
-  adapt(c);
-  return true;
-}
-
-bool qlora(Changed& c) {
-  const bool kernels = c.gpu->vendor == Vendor::nvidia || c.gpu->vendor == Vendor::amd;
-  if (!c.workload.training() || !language_model(c) || c.workload.method == Method::qlora || !kernels) {
-    return false;
-  }
-  const bool full = c.workload.method == Method::full;
-  c.workload.method = Method::qlora;
-  c.workload.weights = Precision{PrecisionKind::nf4, GgufMix::none, 0.0, 0.0};
-  set(c, "method", "qlora");
-  set(c, "weights", "nf4");
-  set_precision(c, has_bf16(*c.gpu) ? PrecisionKind::amp_bf16 : PrecisionKind::amp_fp16);
-  if (full) {
-    adapt(c);
-  }
-  return true;
-}
-
-// GPUs that the user has, or the fewest of the kind that hold the job, once its memory is pooled.
-bool shard(Changed& c) {
-  std::vector<Spread> ways = spreads(*c.request);
-  const Strategy strategy = pooling_strategy(c.workload);
-  if (c.workload.all_gpus() > 1.0) {
-    ways = {{c.workload.gpus, strategy}};
-  }
-  for (const Spread& way : ways) {
-    const Workload spread_out = spread_over(c.workload, way, false);
-    const bool changes = way.gpus != c.workload.gpus || way.strategy != c.workload.strategy;
-    if (!changes || !pools_memory(way.strategy) || !c.assessor->acceptable(c.assessor->figures_of(spread_out, *c.gpu))) {
-      continue;
-    }
-    c.workload = spread_out;
-    set(c, "gpus", way.gpus);
-    set(c, "strategy", std::string(workload::name_of(WorkloadKey::strategy, way.strategy)));
-    if (way.strategy == Strategy::tp) {
-      set(c, "tp", way.gpus);
-    }
-    return true;
-  }
-  return false;
-}
-
-bool smaller_batch(Changed& c) {
-  if (c.workload.training()) {
-    return false;
-  }
-  const std::optional<double> batch = fitting_batch(*c.assessor, c.workload, *c.gpu, c.worst);
-  if (!batch) {
-    return false;
-  }
-  c.workload.batch = *batch;
-  set(c, "batch", *batch);
-  return true;
-}
-
-bool kv_8bit(Changed& c) {
-  Workload& w = c.workload;
-  if (w.training() || !language_model(c) || element_bytes(w.kv_precision.k) < 2.0) {
-    return false;
-  }
-  const bool llama = w.engine == Engine::llama_cpp;
-  if (!llama && w.engine != Engine::vllm && w.engine != Engine::sglang && w.engine != Engine::tensorrt_llm) {
-    return false;
-  }
-  const KvType type = llama ? KvType::q8_0 : KvType::fp8;
-  w.kv_precision = {type, type};
-  set(c, "kv_precision", std::string(to_string(type)));
-  return true;
-}
-
-bool quantised(Changed& c, PrecisionKind wanted, double most_bytes) {
-  Workload& w = c.workload;
-  const bool suits = c.request->model.transformer() != nullptr || c.request->model.diffusion() != nullptr;
-  if (w.training() || !suits || is_quantised(w.precision) || compute_bytes(w.precision) < most_bytes) {
-    return false;
-  }
-  const Precision plain{wanted, GgufMix::none, 0.0, 0.0};
-  const Precision chosen = workload::engine_equivalent(w.engine, plain).value_or(plain);
-  if (!workload::engine_runs(w.engine, chosen)) {
-    return false;
-  }
-  w.precision = chosen;
-  set(c, "precision", to_string(chosen));
-  return true;
-}
-
-bool int8(Changed& c) {
-  return quantised(c, PrecisionKind::int8, 2.0);
-}
-
-bool int4(Changed& c) {
-  const bool bitsandbytes = c.workload.engine == Engine::transformers || c.workload.engine == Engine::diffusers;
-  const bool server = c.workload.engine == Engine::vllm || c.workload.engine == Engine::sglang || c.workload.engine == Engine::tensorrt_llm;
-  return quantised(c, bitsandbytes ? PrecisionKind::nf4 : server ? PrecisionKind::int4_awq : PrecisionKind::int4, 2.0);
-}
-
-bool shorter(Changed& c) {
-  Workload& w = c.workload;
-  if (w.seq < k_long_sequence) {
-    return false;
-  }
-  const std::optional<double> seq = fitting_seq(*c.assessor, w, *c.gpu, c.worst);
-  if (!seq || *seq * 8.0 < w.seq) {
-    return false;  // an eighth of the text is another job
-  }
-  w.seq = *seq;
-  set(c, "seq", *seq);
-  if (!w.training()) {
-    w.prompt_len = std::max(1.0, w.seq - w.gen_len);
-  }
-  return true;
-}
-
-bool offload_model(Changed& c) {
-  if (c.workload.training() || c.workload.field != Field::diffusion || c.workload.offload.kind != OffloadKind::none) {
-    return false;
-  }
-  c.workload.offload.kind = OffloadKind::model;
-  set(c, "offload", "model");
-  return true;
-}
-
-constexpr auto k_changes = std::to_array<Change>({
-    {ChangeId::accumulate, "accumulate", "gradient accumulation", "same result, slightly slower",
-     "loss = loss / accumulate; backward each micro-batch; optimizer.step() every accumulate-th (Trainer: gradient_accumulation_steps)",
-     accumulate},
-    {ChangeId::mixed_precision, "amp", "mixed precision", "faster on tensor cores",
-     "torch.amp.autocast('cuda', dtype=torch.bfloat16) (Trainer: bf16=True)", mixed_precision},
-    {ChangeId::sdpa, "sdpa", "fused attention", "faster", "attn_implementation='sdpa' or F.scaled_dot_product_attention", sdpa},
-    {ChangeId::fused_loss, "fused_loss", "fused loss", "same result", "Liger-Kernel or cut cross-entropy (Trainer: use_liger_kernel=True)",
-     fused_loss},
-    {ChangeId::checkpointing, "grad_checkpointing", "gradient checkpointing", "about a quarter to a third slower",
-     "model.gradient_checkpointing_enable() or torch.utils.checkpoint (Trainer: gradient_checkpointing=True)", checkpointing},
-    {ChangeId::optimizer_8bit, "optimizer_8bit", "8-bit optimizer", "nearly the same result",
-     "bitsandbytes.optim.AdamW8bit (Trainer: optim='adamw_bnb_8bit')", optimizer_8bit},
-    {ChangeId::lora, "lora", "LoRA adapters", "trains few weights: usually close to full tuning",
-     "peft.LoraConfig(r=16, target_modules=['q_proj', 'v_proj'])", lora},
-    {ChangeId::qlora, "qlora", "QLoRA: adapters on 4-bit weights", "slower than LoRA, slightly lower quality",
-     "BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type='nf4', bnb_4bit_use_double_quant=True) with peft.LoraConfig", qlora},
-    {ChangeId::shard, "shard", "several GPUs that pool their memory", "costs more cards",
-     "training: torchrun with FSDP (fully_shard); vLLM: --tensor-parallel-size; llama.cpp: --split-mode layer; transformers: "
-     "device_map='auto'",
-     shard},
-    {ChangeId::smaller_batch, "smaller_batch", "smaller batch", "lower throughput", "fewer samples a forward pass", smaller_batch},
-    {ChangeId::kv_8bit, "kv_8bit", "8-bit key-value cache", "nearly the same result",
-     "vLLM: --kv-cache-dtype fp8; llama.cpp: --cache-type-k q8_0 --cache-type-v q8_0 with flash attention", kv_8bit},
-    {ChangeId::int8, "int8", "8-bit weights", "slightly lower quality", "BitsAndBytesConfig(load_in_8bit=True), or an int8 checkpoint",
-     int8},
-    {ChangeId::int4, "int4", "4-bit weights", "lower quality, faster decoding",
-     "an AWQ, GPTQ or GGUF Q4 checkpoint, or BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type='nf4')", int4},
-    {ChangeId::shorter, "shorter_sequence", "shorter sequence", "cuts longer texts", "max_length, or the server's --max-model-len",
-     shorter},
-    {ChangeId::offload_model, "offload", "parts of the pipeline in host memory while idle", "slower", "pipe.enable_model_cpu_offload()",
-     offload_model},
-});
-static_assert(k_changes.size() == static_cast<std::size_t>(ChangeId::count_));
-
-}  // namespace
-
-const Change& change_of(ChangeId id) {
-  return k_changes[static_cast<std::size_t>(id)];
+bool splittable(const Request& request) {
+  return request.model.transformer() != nullptr || request.model.diffusion() != nullptr;
 }
 
 std::string title_of(const Change& change, const Changed& changed) {
@@ -289,58 +210,126 @@ std::string title_of(const Change& change, const Changed& changed) {
   const std::string title(change.title);
   switch (change.id) {
     case ChangeId::accumulate:
-      return title + " (micro-batch " + whole(w.batch) + " x " + whole(w.accumulate) + " steps)";
+      return title + " (" + micro_batch(w) + ")";
     case ChangeId::mixed_precision:
     case ChangeId::int8:
     case ChangeId::int4:
       return title + " (" + to_string(w.precision) + ")";
+    case ChangeId::lora:
+    case ChangeId::qlora:
+      return title + " (rank " + whole(w.lora_rank) + ")";
     case ChangeId::shard:
-      return whole(w.all_gpus()) + " GPUs that pool their memory (" + std::string(workload::name_of(WorkloadKey::strategy, w.strategy)) +
-             ")";
+      return whole(w.all_gpus()) + " GPUs that pool their memory (" + strategy_name(w) + ")";
+    case ChangeId::share_batch:
+      return whole(w.all_gpus()) + " GPUs with " + whole(w.batch) + " of the batch on each (ddp)";
     case ChangeId::smaller_batch:
       return "batch " + whole(w.batch);
+    case ChangeId::fewer_requests:
+      return whole(w.concurrency.value_or(1.0)) + " requests at a time";
     case ChangeId::shorter:
       return "sequence of " + whole(w.seq) + " tokens";
+    case ChangeId::smaller_image:
+      return "images of " + pixels(w.image);
+    case ChangeId::offload_layers:
+      return whole(w.offload.layers_on_gpu) + " of " + whole(changed.request->model.transformer()->layers) +
+             " layers on the card, the others in host memory";
     default:
       return title;
   }
 }
 
-std::string_view effect_of(const Change& change, const Changed& changed) {
+std::string effect_of(const Change& change, const Changed& changed) {
+  const ImageProfile* profile = changed.request->model.image();
+  if (change.id == ChangeId::accumulate && profile != nullptr && profile->batchnorms.value_or(0.0) > 0.0) {
+    return "same result, but BatchNorm sees the micro-batch";
+  }
   const Gpu& gpu = *changed.gpu;
   if (change.id == ChangeId::mixed_precision && !gpu.tflops.fp16_tensor && gpu.tensor_cores.value_or(0.0) == 0.0) {
     return "saves memory, hardly time without tensor cores";
   }
-  const bool owned = change.id == ChangeId::shard && changed.request->workload.all_gpus() > 1.0;
-  return owned ? "exchanges weights in every step" : change.effect;
+  const bool owned = adds_cards(change.id) && changed.workload.all_gpus() <= changed.request->workload.all_gpus();
+  return owned ? "exchanges weights in every step" : std::string(change.effect);
 }
 
-std::string_view how_of(const Change& change, const Changed& changed) {
+std::string how_of(const Change& change, const Changed& changed) {
   const Workload& w = changed.workload;
-  if (change.id == ChangeId::mixed_precision && w.precision.kind == PrecisionKind::amp_fp16) {
-    return "torch.amp.autocast('cuda', dtype=torch.float16) with torch.amp.GradScaler('cuda') (Trainer: fp16=True)";
+  switch (change.id) {
+    case ChangeId::sdpa:
+      return "attn_implementation='sdpa', or F.scaled_dot_product_attention";
+    case ChangeId::fused_loss:
+      return "Liger-Kernel or cut cross-entropy (Trainer: use_liger_kernel=True)";
+    case ChangeId::mixed_precision:
+      return autocast(w);
+    case ChangeId::bf16_weights:
+      return "model.to(torch.bfloat16), no autocast; stochastic rounding or Kahan summation where the optimizer has it";
+    case ChangeId::selective_checkpointing:
+      return "torch.utils.checkpoint with context_fn=create_selective_checkpoint_contexts (torchtitan: selective, op)";
+    case ChangeId::checkpointing:
+      return uses_trainer(changed)
+                 ? "gradient_checkpointing=True of TrainingArguments"
+                 : "torch.utils.checkpoint(..., use_reentrant=False), timm: model.set_grad_checkpointing(), transformers: "
+                   "model.gradient_checkpointing_enable()";
+    case ChangeId::optimizer_8bit:
+      return "bitsandbytes.optim.AdamW8bit (Trainer: optim='adamw_bnb_8bit')";
+    case ChangeId::paged_optimizer:
+      return "bitsandbytes.optim.PagedAdamW8bit (Trainer: optim='paged_adamw_8bit')";
+    case ChangeId::lora:
+      return adapters(w);
+    case ChangeId::qlora:
+      return "BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type='nf4', bnb_4bit_use_double_quant=True) with " + adapters(w);
+    case ChangeId::kv_8bit:
+      return w.engine == Engine::llama_cpp ? "--cache-type-k q8_0 --cache-type-v q8_0 --flash-attn on" : "--kv-cache-dtype fp8";
+    case ChangeId::int8:
+    case ChangeId::int4:
+      return weights_call(w, change.id == ChangeId::int4);
+    case ChangeId::offload_activations:
+      return "torch.autograd.graph.save_on_cpu(pin_memory=True) around the forward pass";
+    case ChangeId::offload_optimizer:
+      return "DeepSpeed ZeRO stage 2 with \"offload_optimizer\": {\"device\": \"cpu\"}";
+    case ChangeId::offload_params:
+      return w.strategy == Strategy::fsdp ? "fully_shard(..., offload_policy=CPUOffloadPolicy())"
+                                          : "DeepSpeed ZeRO stage 3 with \"offload_param\" and \"offload_optimizer\" to cpu";
+    case ChangeId::offload_model:
+      return "pipe.enable_model_cpu_offload()";
+    case ChangeId::offload_sequential:
+      return "pipe.enable_sequential_cpu_offload()";
+    case ChangeId::offload_experts:
+      return "llama-server --cpu-moe";
+    case ChangeId::offload_layers:
+      return w.engine == Engine::llama_cpp
+                 ? "llama-server --n-gpu-layers " + whole(w.offload.layers_on_gpu)
+                 : "device_map with " + whole(w.offload.layers_on_gpu) + " layers on the card, 'cpu' for the others";
+    case ChangeId::accumulate:
+      return "loss / " + whole(w.accumulate) + ", optimizer.step() every " + whole(w.accumulate) +
+             " micro-batches (Trainer: per_device_train_batch_size=" + whole(w.batch) +
+             ", gradient_accumulation_steps=" + whole(w.accumulate) + ")";
+    case ChangeId::fewer_requests:
+      return requests_call(w);
+    case ChangeId::smaller_batch:
+      return "a forward pass of " + whole(w.batch);
+    case ChangeId::shorter:
+      return length_call(w);
+    case ChangeId::smaller_image:
+      return changed.request->model.diffusion() != nullptr ? "height=" + whole(w.image.height) + ", width=" + whole(w.image.width)
+                                                           : "resize to " + pixels(w.image) + " in the transforms";
+    case ChangeId::share_batch:
+      return "torchrun --nproc_per_node " + whole(w.gpus) + " with DistributedDataParallel, batch_size=" + whole(w.batch) + " on each";
+    case ChangeId::shard:
+      return sharding_call(changed);
+    case ChangeId::count_:
+      break;
   }
-  if (change.id != ChangeId::shard) {
-    return change.how;
-  }
-  if (w.training()) {
-    return "torchrun with FSDP: torch.distributed.fsdp.fully_shard (Trainer: fsdp='full_shard auto_wrap')";
-  }
-  switch (w.engine) {
-    case Engine::vllm:
-      return "vllm serve --tensor-parallel-size";
-    case Engine::sglang:
-      return "sglang --tp";
-    case Engine::tensorrt_llm:
-      return "tp_size of the TensorRT-LLM build";
-    case Engine::llama_cpp:
-      return "llama.cpp --split-mode layer";
-    default:
-      return change.how;
-  }
+  return {};
 }
 
 void set(Changed& changed, std::string_view key, Value value) {
+  // What is set counts as stated, as it will when the settings are read again.
+  Given& given = changed.workload.given;
+  given.batch = given.batch || key == "batch";
+  given.seq = given.seq || key == "seq";
+  given.lengths = given.lengths || key == "prompt_len";
+  given.checkpointing = given.checkpointing || key == "grad_checkpointing";
+  given.image = given.image || key == "image" || key == "resolution";
   const auto same = [key](const Setting& setting) { return setting.key == key; };
   const auto found = std::find_if(changed.settings.begin(), changed.settings.end(), same);
   if (found != changed.settings.end()) {
@@ -348,6 +337,11 @@ void set(Changed& changed, std::string_view key, Value value) {
   } else {
     changed.settings.push_back({std::string(key), std::move(value), Origin::user});
   }
+}
+
+void set_precision(Changed& changed, PrecisionKind kind) {
+  changed.workload.precision = {kind, GgufMix::none, 0.0, 0.0};
+  set(changed, "precision", to_string(changed.workload.precision));
 }
 
 }  // namespace gpuadvise::advise

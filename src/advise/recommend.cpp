@@ -2,12 +2,13 @@
 #include <gpuadvise/error.hpp>
 #include <gpuadvise/units.hpp>
 
+#include "advise/admission.hpp"
 #include "advise/assess.hpp"
 #include "advise/checkpoint_finding.hpp"
 #include "advise/rank.hpp"
 #include "advise/reasons.hpp"
 #include "advise/remedies.hpp"
-#include "advise/smallest_change.hpp"
+#include "advise/why_not.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -18,10 +19,6 @@ namespace {
 
 constexpr std::size_t k_nearest = 5;
 constexpr double k_out_of_reach = std::numeric_limits<double>::infinity();
-
-bool decided_by_memory(const Rejection& rejection) {
-  return rejection.figures && rejection.figures->fit && rejection.rule == "does-not-fit";
-}
 
 std::vector<std::size_t> nearest_misses(const std::vector<Rejection>& rejected) {
   std::vector<std::size_t> order;
@@ -41,22 +38,20 @@ std::vector<std::size_t> nearest_misses(const std::vector<Rejection>& rejected) 
   return order;
 }
 
-// The searches cost dozens of estimates each, so only what will be shown first gets one; the others keep the rule's own words.
-void name_smallest_changes(const advise::Assessor& assessor, const Request& request, bool named, Advice& advice) {
-  const auto describe = [&](Rejection& rejection) {
-    if (!decided_by_memory(rejection)) {
-      return;
-    }
-    const Workload workload = advise::spread_over(request.workload, {request.workload.gpus, request.workload.strategy},
-                                                  advise::needs_fp16(request, *rejection.gpu));
-    rejection.smallest_change = advise::smallest_change(assessor, workload, *rejection.gpu, *rejection.figures);
+// A search costs dozens of estimates, so only what will be shown gets one; the others keep the rule's own words.
+void name_smallest_changes(advise::Admission& admission, const std::vector<advise::Card>& cards, const std::vector<const Gpu*>& asked,
+                           const AdviceOptions& options, bool every, Advice& advice) {
+  const auto named = [&cards](const Gpu* gpu) {
+    return std::any_of(cards.begin(), cards.end(), [gpu](const advise::Card& card) { return card.gpu == gpu && card.named; });
   };
-  if (named) {
-    std::for_each(advice.rejected.begin(), advice.rejected.end(), describe);
-    return;
-  }
-  for (const std::size_t index : advice.nearest) {
-    describe(advice.rejected[index]);
+  for (std::size_t i = 0; i < advice.rejected.size(); ++i) {
+    Rejection& rejection = advice.rejected[i];
+    const bool is_asked = std::find(asked.begin(), asked.end(), rejection.gpu) != asked.end();
+    const bool near = std::find(advice.nearest.begin(), advice.nearest.end(), i) != advice.nearest.end();
+    const bool shown = is_asked || every || (near && advice.results.empty());
+    if (shown || options.every_change) {
+      admission.name_change(rejection, named(rejection.gpu), is_asked);
+    }
   }
 }
 
@@ -107,6 +102,7 @@ Advice recommend(const Request& request, const Preferences& preferences, const C
   Advice advice;
   advise::Assessor assessor(request, preferences, catalog);
   const std::vector<advise::Card> cards = advise::cards_in_question(preferences, catalog);
+  const std::vector<const Gpu*> asked = advise::cards_asked_about(options, catalog);
   for (const advise::Card& card : cards) {
     assessor.assess(card, advice.results, advice.rejected);
   }
@@ -115,10 +111,9 @@ Advice recommend(const Request& request, const Preferences& preferences, const C
   advise::give_reasons(advice.results);
   mark_owned(advice.results, preferences, catalog);
   advice.nearest = nearest_misses(advice.rejected);
-  const bool named = !preferences.candidates.empty();
-  if (advice.results.empty() || named) {
-    name_smallest_changes(assessor, request, named, advice);
-  }
+  advise::Admission admission(request, preferences, catalog, options, assessor);
+  name_smallest_changes(admission, cards, asked, options, !preferences.candidates.empty(), advice);
+  advice.why_not = advise::explain_absence(asked, advice, preferences, catalog, assessor, admission);
   advice.findings = request.findings;
   if (auto finding = advise::checkpoint_finding(request.workload, request.model)) {
     advice.findings.push_back(std::move(*finding));
@@ -127,7 +122,7 @@ Advice recommend(const Request& request, const Preferences& preferences, const C
   advice.findings.insert(advice.findings.end(), about.begin(), about.end());
   advice.assumptions = assumptions_of(preferences);
   if (options.force_remedies || (options.remedies && only_tight(advice.results))) {
-    advice.remedies = advise::remedies(assessor, request, preferences, catalog, advice);
+    advice.remedies = advise::remedies(assessor, request, preferences, catalog, advice, options);
   }
   return advice;
 }

@@ -1,82 +1,47 @@
 #include "advise/remedies.hpp"
 
+#include <gpuadvise/error.hpp>
+#include <gpuadvise/units.hpp>
+
+#include "advise/burden.hpp"
 #include "advise/change.hpp"
-#include "estimate/cost/cost.hpp"
+#include "advise/money_remedies.hpp"
+#include "advise/snippet.hpp"
 
 #include <algorithm>
 #include <array>
-#include <initializer_list>
+#include <cmath>
+#include <cstdint>
+#include <iterator>
 #include <utility>
 
 namespace gpuadvise::advise {
 namespace {
 
-using C = ChangeId;
-
 constexpr std::size_t k_most_remedies = 5;
+constexpr std::size_t k_most_of_money = 2;
 constexpr std::size_t k_most_cards = 16;
+constexpr std::size_t k_most_changes = 3;
+constexpr std::size_t k_most_changes_with_cards = 2;
 constexpr double k_no_price = 1e12;
-constexpr double k_worthwhile = 1.1;  // a longer list of changes must be this much faster than its part
+// The operating system and the program take their part of the host's memory; the rule on host memory says the same.
+constexpr double k_host_reserve_gib = 4.0;
 
-struct Combination {
-  std::array<ChangeId, 3> changes{};
-  std::size_t count = 0;
-};
+// A set of changes as bits of their ids.
+using Changes = std::uint32_t;
+static_assert(static_cast<std::size_t>(ChangeId::count_) <= 32);
 
-constexpr Combination of(std::initializer_list<ChangeId> changes) {
-  Combination out;
-  for (const ChangeId change : changes) {
-    out.changes[out.count++] = change;
-  }
-  return out;
+constexpr Changes bit(ChangeId id) {
+  return Changes{1} << static_cast<unsigned>(id);
 }
 
-// Cheapest for the user first: nothing lost, then time, then quality, then money. Changes that search come last in a combination.
-constexpr auto k_training = std::to_array<Combination>({
-    of({C::sdpa}),
-    of({C::fused_loss}),
-    of({C::mixed_precision}),
-    of({C::accumulate}),
-    of({C::mixed_precision, C::accumulate}),
-    of({C::fused_loss, C::accumulate}),
-    of({C::checkpointing}),
-    of({C::mixed_precision, C::checkpointing}),
-    of({C::fused_loss, C::checkpointing}),
-    of({C::checkpointing, C::accumulate}),
-    of({C::mixed_precision, C::checkpointing, C::accumulate}),
-    of({C::fused_loss, C::checkpointing, C::accumulate}),
-    of({C::optimizer_8bit}),
-    of({C::optimizer_8bit, C::checkpointing}),
-    of({C::optimizer_8bit, C::checkpointing, C::accumulate}),
-    of({C::lora}),
-    of({C::lora, C::accumulate}),
-    of({C::lora, C::checkpointing}),
-    of({C::lora, C::checkpointing, C::accumulate}),
-    of({C::qlora}),
-    of({C::qlora, C::accumulate}),
-    of({C::qlora, C::checkpointing}),
-    of({C::qlora, C::checkpointing, C::accumulate}),
-    of({C::checkpointing, C::shorter}),
-    of({C::qlora, C::checkpointing, C::shorter}),
-    of({C::shard}),
-    of({C::checkpointing, C::shard}),
-});
+bool contains(Changes whole, Changes part) {
+  return (whole & part) == part;
+}
 
-constexpr auto k_inference = std::to_array<Combination>({
-    of({C::sdpa}),
-    of({C::kv_8bit}),
-    of({C::smaller_batch}),
-    of({C::offload_model}),
-    of({C::int8}),
-    of({C::int4}),
-    of({C::int8, C::offload_model}),
-    of({C::int4, C::offload_model}),
-    of({C::int4, C::kv_8bit}),
-    of({C::shorter}),
-    of({C::int4, C::shorter}),
-    of({C::shard}),
-    of({C::int4, C::shard}),
-});
+bool adds_cards(Changes set) {
+  return (set & (bit(ChangeId::share_batch) | bit(ChangeId::shard))) != 0;
+}
 
 bool by_memory(const Rejection& rejection) {
   return rejection.figures &&
@@ -88,13 +53,20 @@ bool affordable(const Rejection& rejection, const Preferences& preferences) {
   return !spendable || rejection.source == Sourcing::rent || rejection.cost.purchase_usd.value_or(*spendable + 1.0) <= *spendable;
 }
 
-// The cards worth trying: those already ranked (tightly), then the nearest of the affordable ones that memory alone keeps out; of
-// these the best supported and cheapest first.
+// The cards worth trying: those that hold the job tightly, then the nearest of the affordable ones that memory alone keeps out; of
+// these the best supported and cheapest first. What fits needs no remedy.
 std::vector<Card> cards_to_try(const Preferences& preferences, const Advice& advice) {
   const bool named = !preferences.candidates.empty();
   std::vector<Card> cards;
+  const auto add = [&cards, named](const Gpu* gpu) {
+    if (std::none_of(cards.begin(), cards.end(), [gpu](const Card& card) { return card.gpu == gpu; })) {
+      cards.push_back({gpu, named});
+    }
+  };
   for (const Recommendation& result : advice.results) {
-    cards.push_back({result.gpu, named});
+    if (result.figures.fit && result.figures.fit->verdict == Verdict::tight && cards.size() < k_most_cards) {
+      add(result.gpu);
+    }
   }
   std::vector<const Rejection*> kept_out;
   for (const Rejection& rejection : advice.rejected) {
@@ -110,175 +82,335 @@ std::vector<Card> cards_to_try(const Preferences& preferences, const Advice& adv
     return a_first != b_first ? a_first : a->cost.purchase_usd.value_or(k_no_price) < b->cost.purchase_usd.value_or(k_no_price);
   });
   for (const Rejection* rejection : kept_out) {
-    cards.push_back({rejection->gpu, named});
+    add(rejection->gpu);
   }
   return cards;
 }
 
-bool includes(const Combination& whole, const Combination& part) {
-  return std::all_of(part.changes.begin(), part.changes.begin() + static_cast<std::ptrdiff_t>(part.count), [&whole](ChangeId change) {
-    const auto* end = whole.changes.begin() + whole.count;
-    return std::find(whole.changes.begin(), end, change) != end;
-  });
+std::optional<double> throughput(const Figures& figures) {
+  return figures.speed && figures.speed->throughput.expected > 0.0 ? std::optional<double>(figures.speed->throughput.expected)
+                                                                   : std::nullopt;
+}
+
+struct Found {
+  Changes set = 0;
+  Remedy remedy;
+  Burden burden;
+};
+
+void add(std::string& to, std::string_view separator, std::string_view words) {
+  to += (to.empty() ? std::string() : std::string(separator)) + std::string(words);
+}
+
+// Each effect once; that a part leaves the result alone says nothing where another part does not.
+std::string effects_of(const std::vector<ChangeId>& chosen, const Changed& changed, const Figures& figures) {
+  std::vector<std::string> effects;
+  for (const ChangeId id : chosen) {
+    std::string effect = effect_of(change_of(id), changed);
+    if (effect != k_same_result && std::find(effects.begin(), effects.end(), effect) == effects.end()) {
+      effects.push_back(std::move(effect));
+    }
+  }
+  std::string text;
+  for (const std::string& effect : effects) {
+    add(text, "; ", effect);
+  }
+  if (effects.empty()) {
+    text = k_same_result;
+  }
+  if (figures.memory.host_bytes > 0.0) {
+    add(text, "; ", "the host must hold " + format_gib(figures.memory.host_bytes));
+  }
+  return text;
 }
 
 class Search {
  public:
-  Search(const Assessor& assessor, const Request& request, const Preferences& preferences, const CatalogView& catalog)
-      : assessor_(assessor), request_(request), preferences_(preferences), catalog_(catalog) {}
-
-  // Sound fits first; where there are none, tight ones are better than nothing.
-  void over(std::span<const Combination> combinations, const std::vector<Card>& cards) {
-    pass(combinations, cards);
-    if (found_.empty() && !preferences_.strict) {
-      worst_ = Verdict::tight;
-      pass(combinations, cards);
+  Search(const Assessor& assessor, const Request& request, const Preferences& preferences, const AdviceOptions& options,
+         std::vector<Card> cards)
+      : assessor_(assessor), request_(request), preferences_(preferences), options_(options), cards_(std::move(cards)) {
+    before_.resize(cards_.size());
+    for (const Card& card : cards_) {
+      usable_.push_back(estimate::usable_bytes(*card.gpu, estimate::default_use(*card.gpu, has_windows_driver(preferences.os))));
     }
   }
 
-  [[nodiscard]] std::vector<Remedy> take() {
-    std::vector<Remedy> out;
-    for (auto& each : found_) {
-      out.push_back(std::move(each.remedy));
+  // Sound fits first; where there are none without money, tight ones are better than nothing. A single change that holds the job
+  // tightly is worth knowing beside several that hold it well.
+  [[nodiscard]] std::vector<Found> run() {
+    if (cards_.empty()) {
+      return {};
     }
-    return out;
+    pass(k_most_changes);
+    if (!preferences_.strict) {
+      const bool free = std::any_of(found_.begin(), found_.end(), [](const Found& f) { return f.burden.money_usd <= 0.0; });
+      worst_ = Verdict::tight;
+      pass(free ? 1 : k_most_changes);
+    }
+    return best();
   }
 
  private:
-  void pass(std::span<const Combination> combinations, const std::vector<Card>& cards) {
-    for (const Combination& combination : combinations) {
-      for (const Card& card : cards) {
-        if (found_.size() == k_most_remedies || consider(combination, card)) {
-          break;
-        }
+  void pass(std::size_t most) {
+    const std::vector<ChangeId> pool = applicable();
+    std::vector<ChangeId> chosen;
+    // Smaller sets first, so that a larger one is looked at only for what the smaller do not achieve.
+    for (std::size_t size = 1; size <= most; ++size) {
+      combine(pool, 0, size, 0, 0, chosen);
+    }
+  }
+
+  void combine(const std::vector<ChangeId>& pool, std::size_t from, std::size_t size, Changes set, Touches touched,
+               std::vector<ChangeId>& chosen) {
+    if (chosen.size() == size) {
+      if (!settled(set) && (!adds_cards(set) || size <= k_most_changes_with_cards)) {
+        consider(set, chosen);
+      }
+      return;
+    }
+    for (std::size_t i = from; i < pool.size(); ++i) {
+      const Change& change = change_of(pool[i]);
+      if ((touched & change.touches) == 0) {
+        chosen.push_back(pool[i]);
+        combine(pool, i + 1, size, set | bit(pool[i]), touched | change.touches, chosen);
+        chosen.pop_back();
       }
     }
   }
 
-  struct Found {
-    Combination combination;
-    Remedy remedy;
-  };
-
-  // True once the combination is settled: accepted, or dominated by what was found.
-  bool consider(const Combination& combination, const Card& card) {
-    const Gpu& gpu = *card.gpu;
-    Changed changed{&request_, &assessor_, &gpu, request_.workload, {}, worst_};
-    const bool fp16 = needs_fp16(request_, gpu);
-    if (fp16) {
-      changed.workload = spread_over(request_.workload, {request_.workload.gpus, request_.workload.strategy}, true);
-      set(changed, "precision", to_string(changed.workload.precision));
-    }
-    const std::optional<double> before = throughput(assessor_.figures_of(changed.workload, gpu));
-    for (std::size_t i = 0; i < combination.count; ++i) {
-      if (!change_of(combination.changes[i]).apply(changed)) {
+  // Part of the set does already, and the rest brings no speed (nor fewer cards to buy).
+  [[nodiscard]] bool settled(Changes set) const {
+    return std::any_of(found_.begin(), found_.end(), [this, set](const Found& found) {
+      if (!contains(set, found.set) || (found.burden.tight && worst_ == Verdict::fits)) {
         return false;
       }
-    }
-    const Figures figures = assessor_.figures_of(changed.workload, gpu);
-    if (!figures.fit || figures.fit->verdict > worst_ || !assessor_.admissible(changed.workload, card)) {
-      return false;
-    }
-    Found found{combination, described(combination, changed, figures)};
-    const std::optional<double> after = throughput(figures);
-    if (before && after) {
-      found.remedy.speed_ratio = *after / *before;
-    }
-    if (!dominated(found)) {
-      found_.push_back(std::move(found));
-    }
-    return true;
-  }
-
-  [[nodiscard]] static std::optional<double> throughput(const Figures& figures) {
-    return figures.speed && figures.speed->throughput.expected > 0.0 ? std::optional<double>(figures.speed->throughput.expected)
-                                                                     : std::nullopt;
-  }
-
-  [[nodiscard]] bool dominated(const Found& candidate) const {
-    return std::any_of(found_.begin(), found_.end(), [&candidate](const Found& other) {
-      const double faster = candidate.remedy.speed_ratio.value_or(1.0) / other.remedy.speed_ratio.value_or(1.0);
-      // More cards make anything faster; that is not worth money once something fits without them.
-      const bool bought = candidate.remedy.count > other.remedy.count;
-      return includes(candidate.combination, other.combination) && (bought || faster < k_worthwhile);
+      const Changes rest = set & ~found.set;
+      if (adds_cards(found.set)) {
+        return found.burden.money_usd <= 0.0;
+      }
+      return adds_cards(rest) || std::none_of(changes().begin(), changes().end(),
+                                              [rest](const Change& change) { return contains(rest, bit(change.id)) && change.speeds_up; });
     });
   }
 
-  [[nodiscard]] Remedy described(const Combination& combination, const Changed& changed, const Figures& figures) const {
-    Remedy remedy;
-    for (std::size_t i = 0; i < combination.count; ++i) {
-      const Change& change = change_of(combination.changes[i]);
-      const auto add = [](std::string& to, std::string_view separator, std::string_view words) {
-        to += (to.empty() ? std::string() : std::string(separator)) + std::string(words);
-      };
+  [[nodiscard]] Changed start(std::size_t card) const {
+    const Gpu& gpu = *cards_[card].gpu;
+    Changed changed{&request_, &assessor_, &options_, &gpu, request_.workload, {}, worst_};
+    if (needs_fp16(request_, gpu)) {
+      changed.workload = spread_over(request_.workload, {request_.workload.gpus, request_.workload.strategy}, true);
+      set(changed, "precision", to_string(changed.workload.precision));
+    }
+    return changed;
+  }
+
+  // Changes that any of the cards could make.
+  [[nodiscard]] std::vector<ChangeId> applicable() const {
+    std::vector<ChangeId> pool;
+    for (const Change& change : changes()) {
+      bool applies = change.searches;
+      for (std::size_t card = 0; card < cards_.size() && !applies; ++card) {
+        Changed changed = start(card);
+        applies = change.apply(changed);
+      }
+      if (applies) {
+        pool.push_back(change.id);
+      }
+    }
+    return pool;
+  }
+
+  // What the roomiest card cannot hold, none can: most sets end here.
+  [[nodiscard]] bool hopeless(const std::vector<ChangeId>& chosen) const {
+    std::array<std::optional<std::size_t>, 2> roomiest;
+    for (std::size_t card = 0; card < cards_.size(); ++card) {
+      auto& slot = roomiest[cards_[card].gpu->vendor == Vendor::nvidia ? 0 : 1];
+      if (!slot || usable_[card] > usable_[*slot]) {
+        slot = card;
+      }
+    }
+    return std::none_of(roomiest.begin(), roomiest.end(), [&](const auto& card) {
+      Figures figures;
+      Changed changed = card ? start(*card) : Changed{};
+      return card && changes_to_fit(chosen, changed, figures);
+    });
+  }
+
+  [[nodiscard]] bool changes_to_fit(const std::vector<ChangeId>& chosen, Changed& changed, Figures& figures) const {
+    for (const ChangeId id : chosen) {
+      if (!change_of(id).apply(changed)) {
+        return false;
+      }
+    }
+    figures = assessor_.figures_of(changed.workload, *changed.gpu);
+    return figures.fit && figures.fit->verdict <= worst_ && host_holds(figures);
+  }
+
+  [[nodiscard]] bool host_holds(const Figures& figures) const {
+    return !preferences_.ram_gib || figures.memory.host_bytes <= 0.0 ||
+           figures.memory.host_bytes / k_gib + k_host_reserve_gib <= *preferences_.ram_gib;
+  }
+
+  void consider(Changes set, const std::vector<ChangeId>& chosen) {
+    if (cards_.size() > 2 && hopeless(chosen)) {
+      return;
+    }
+    for (std::size_t card = 0; card < cards_.size(); ++card) {
+      Changed changed = start(card);
+      Figures figures;
+      if (changes_to_fit(chosen, changed, figures) && assessor_.admissible(changed.workload, cards_[card]) && confirmed(changed, figures)) {
+        found_.push_back(described(set, chosen, card, changed, figures));
+        return;
+      }
+    }
+  }
+
+  // Read again as the user would give it: defaults may follow from what was set. Its figures are the ones that are shown.
+  [[nodiscard]] bool confirmed(Changed& changed, Figures& figures) const {
+    if (!options_.with_settings) {
+      return true;
+    }
+    try {
+      const Request again = options_.with_settings(changed.settings);
+      const estimate::CardUse use = estimate::default_use(*changed.gpu, has_windows_driver(preferences_.os));
+      figures = estimate::evaluate(estimate::prepare(again.workload, again.model), changed.gpu, use);
+      changed.workload = again.workload;
+      return figures.fit && figures.fit->verdict <= worst_ && host_holds(figures);
+    } catch (const Error&) {
+      return false;
+    }
+  }
+
+  [[nodiscard]] Found described(Changes set, const std::vector<ChangeId>& chosen, std::size_t card, const Changed& changed,
+                                const Figures& figures) {
+    Found found;
+    found.set = set;
+    Remedy& remedy = found.remedy;
+    Burden& burden = found.burden;
+    for (const ChangeId id : chosen) {
+      const Change& change = change_of(id);
       add(remedy.id, "+", change.name);
       add(remedy.title, " and ", title_of(change, changed));
-      add(remedy.effect, "; ", effect_of(change, changed));
       add(remedy.how, "; ", how_of(change, changed));
+      burden.risk += change.risk;
     }
+    remedy.effect = effects_of(chosen, changed, figures);
     remedy.settings = changed.settings;
     remedy.gpu = changed.gpu;
     remedy.count = changed.workload.all_gpus();
     remedy.figures = figures;
-    const std::optional<Price> price = catalog_.price ? catalog_.price(*changed.gpu, preferences_.condition) : std::nullopt;
-    const double more = remedy.count - request_.workload.all_gpus();
-    if (price && more > 0.0) {
-      remedy.extra_usd = price->usd * more / std::max(changed.gpu->gpus_per_board, 1.0);
+    remedy.workload = changed.workload;
+    remedy.source = preferences_.source == Sourcing::rent ? Sourcing::rent : Sourcing::buy;
+    add_speed(card, remedy);
+    add_money(remedy);
+    burden.money_usd = remedy.count > request_.workload.all_gpus() ? remedy.extra_usd.value_or(1.0) : 0.0;
+    burden.slowness = remedy.speed_ratio ? 1.0 / *remedy.speed_ratio : 1.0;
+    burden.host_gib = figures.memory.host_bytes / k_gib;
+    burden.need = figures.memory.need.expected;
+    burden.changes = chosen.size();
+    burden.tight = figures.fit->verdict == Verdict::tight;
+    return found;
+  }
+
+  void add_speed(std::size_t card, Remedy& remedy) {
+    if (!before_[card]) {
+      before_[card] = throughput(assessor_.figures_of(start(card).workload, *cards_[card].gpu)).value_or(0.0);
     }
-    return remedy;
+    const std::optional<double> after = throughput(assessor_.figures_of(remedy.workload, *remedy.gpu));
+    if (*before_[card] > 0.0 && after) {
+      remedy.speed_ratio = *after / *before_[card];
+    }
+  }
+
+  // Boards beyond those of the request, and what of it the budget does not cover.
+  void add_money(Remedy& remedy) const {
+    const double asked = request_.workload.all_gpus();
+    if (remedy.count <= asked || remedy.source == Sourcing::rent) {
+      return;
+    }
+    const Costs more = assessor_.costs_of(*remedy.gpu, remedy.count);
+    const Costs less = assessor_.costs_of(*remedy.gpu, asked);
+    if (!more.purchase_usd || !less.purchase_usd) {
+      return;
+    }
+    remedy.extra_usd = *more.purchase_usd - *less.purchase_usd;
+    const std::optional<double> spendable = preferences_.spendable_usd();
+    if (spendable && *more.purchase_usd > *spendable && more.price) {
+      const double buys = std::floor(*spendable / more.price->usd) * std::max(1.0, remedy.gpu->gpus_per_board);
+      remedy.effect += "; the budget buys " + std::to_string(static_cast<long long>(buys)) + " of them";
+    }
+  }
+
+  // Without those that another one beats in everything; the most bearable first.
+  [[nodiscard]] std::vector<Found> best() {
+    std::vector<Found> kept;
+    for (const Found& candidate : found_) {
+      const bool beaten =
+          std::any_of(found_.begin(), found_.end(), [&candidate](const Found& other) { return beats(other.burden, candidate.burden); });
+      if (!beaten) {
+        kept.push_back(candidate);
+      }
+    }
+    std::stable_sort(kept.begin(), kept.end(), [](const Found& a, const Found& b) { return total(a.burden) < total(b.burden); });
+    return kept;
   }
 
   const Assessor& assessor_;
   const Request& request_;
   const Preferences& preferences_;
-  const CatalogView& catalog_;
+  const AdviceOptions& options_;
+  std::vector<Card> cards_;
+  std::vector<double> usable_;
+  std::vector<std::optional<double>> before_;  // throughput of the job as asked, by card; 0 = unknown
   std::vector<Found> found_;
   Verdict worst_ = Verdict::fits;
 };
 
-// The nearest card that fits and is only too dear.
-std::optional<Remedy> next_card_up(const Preferences& preferences, const Advice& advice) {
-  const Rejection* best = nullptr;
-  for (const Rejection& rejection : advice.rejected) {
-    const bool too_dear = rejection.rule == "over-budget" && rejection.figures && rejection.cost.purchase_usd;
-    if (too_dear && (best == nullptr || *rejection.cost.purchase_usd < *best->cost.purchase_usd)) {
-      best = &rejection;
+// What works without money first, and as much of what money does as there is room for.
+std::vector<Remedy> chosen(std::vector<Found> found, std::vector<Remedy> bought) {
+  std::vector<Remedy> free;
+  for (Found& each : found) {
+    if (each.burden.money_usd <= 0.0) {
+      free.push_back(std::move(each.remedy));
+    } else if (bought.empty() || bought.front().id == "next_card_up" || bought.front().id == "rent") {
+      // One way to spread the job over more cards is enough, the cheapest.
+      bought.insert(bought.begin(), std::move(each.remedy));
     }
   }
-  const std::optional<double> spendable = preferences.spendable_usd();
-  if (best == nullptr || !spendable) {
-    return std::nullopt;
-  }
-  Remedy remedy;
-  remedy.id = "next_card_up";
-  remedy.title = "the next card up";
-  remedy.settings = {{"budget", *best->cost.purchase_usd, Origin::user}};
-  remedy.gpu = best->gpu;
-  remedy.count = best->count;
-  remedy.figures = *best->figures;
-  remedy.effect = "costs more";
-  remedy.how = "raise the budget";
-  remedy.extra_usd = *best->cost.purchase_usd - *spendable;
-  return remedy;
+  std::stable_sort(bought.begin(), bought.end(), [](const Remedy& a, const Remedy& b) {
+    return a.extra_usd.value_or(a.source == Sourcing::rent ? 0.0 : k_no_price) <
+           b.extra_usd.value_or(b.source == Sourcing::rent ? 0.0 : k_no_price);
+  });
+  const std::size_t room = k_most_remedies - std::min(free.size(), k_most_remedies);
+  bought.resize(std::min(bought.size(), std::max(room, k_most_of_money)));
+  free.resize(std::min(free.size(), k_most_remedies - bought.size()));
+  std::move(bought.begin(), bought.end(), std::back_inserter(free));
+  return free;
 }
 
 }  // namespace
 
 std::vector<Remedy> remedies(const Assessor& assessor, const Request& request, const Preferences& preferences, const CatalogView& catalog,
-                             const Advice& advice) {
-  Search search(assessor, request, preferences, catalog);
-  const std::vector<Card> cards = cards_to_try(preferences, advice);
-  if (request.workload.training()) {
-    search.over(k_training, cards);
-  } else {
-    search.over(k_inference, cards);
+                             const Advice& advice, const AdviceOptions& options) {
+  Search search(assessor, request, preferences, options, cards_to_try(preferences, advice));
+  std::vector<Found> found = search.run();
+  std::vector<Remedy> bought;
+  const bool fits = std::any_of(advice.results.begin(), advice.results.end(),
+                                [](const Recommendation& each) { return each.figures.fit && each.figures.fit->verdict == Verdict::fits; });
+  if (!fits) {
+    if (std::optional<Remedy> dearer = next_card_up(assessor, request, preferences, catalog)) {
+      bought.push_back(std::move(*dearer));
+    }
+    if (std::optional<Remedy> rented = by_the_hour(assessor, request, preferences, catalog)) {
+      bought.push_back(std::move(*rented));
+    }
   }
-  std::vector<Remedy> found = search.take();
-  if (std::optional<Remedy> dearer = next_card_up(preferences, advice)) {
-    found.resize(std::min(found.size(), k_most_remedies - 1));
-    found.push_back(std::move(*dearer));
+  std::vector<Remedy> shown = chosen(std::move(found), std::move(bought));
+  if (options.snippets) {
+    for (Remedy& remedy : shown) {
+      remedy.snippet = snippet(request, remedy);
+    }
   }
-  return found;
+  return shown;
 }
 
 }  // namespace gpuadvise::advise

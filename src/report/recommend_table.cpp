@@ -5,6 +5,8 @@
 #include "report/estimate_text.hpp"
 #include "report/grid.hpp"
 #include "report/recommend.hpp"
+#include "report/rejection.hpp"
+#include "report/remedies.hpp"
 #include "report/separated.hpp"
 #include "workload/describe.hpp"
 
@@ -137,24 +139,6 @@ std::string excluded_text(const Advice& advice, const TextStyle& style) {
   return wrap(text, style.width);
 }
 
-std::string remedies_text(const Advice& advice, const TextStyle& style) {
-  if (advice.remedies.empty()) {
-    return {};
-  }
-  std::string text = paint(style, Tone::strong, "What would fit:") + "\n";
-  for (const Remedy& remedy : advice.remedies) {
-    std::string line = remedy.title;
-    if (remedy.gpu != nullptr && remedy.figures.fit) {
-      line += fmt::format(" on {}: needs {} of {}", candidate_text(*remedy.gpu, remedy.count),
-                          format_gib(remedy.figures.memory.need.expected), format_gib(remedy.figures.fit->usable_bytes));
-    }
-    line += remedy.effect.empty() ? "" : "; " + remedy.effect;
-    line += remedy.how.empty() ? "" : "; " + remedy.how;
-    text += wrap(line, style.width, "  ");
-  }
-  return text;
-}
-
 std::string findings_text(const Recommended& answer, const TextStyle& style) {
   std::string text;
   for (const Finding& finding : answer.advice.findings) {
@@ -234,8 +218,8 @@ std::string recommend_text(const Recommended& answer, const View& view, const Te
   } else {
     text += "\n" + misses_text(answer, style) + "\n";
   }
-  return text + remedies_text(answer.advice, style) + excluded_text(answer.advice, style) + findings_text(answer, style) +
-         assumptions_text(answer.advice, style);
+  return text + why_not_text(answer, style) + remedies_text(answer.advice.remedies, style) + excluded_text(answer.advice, style) +
+         findings_text(answer, style) + assumptions_text(answer.advice, style);
 }
 
 std::string recommend_separated(const Recommended& answer, const View& view, char separator) {

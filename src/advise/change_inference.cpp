@@ -1,0 +1,142 @@
+// Changes of inference: cache and weight formats, parts of the model on the host, fewer requests at a time.
+#include "advise/change_apply.hpp"
+#include "advise/smallest_change.hpp"
+#include "workload/engine_formats.hpp"
+
+#include <algorithm>
+
+namespace gpuadvise::advise {
+namespace {
+
+bool quantised(Changed& c, PrecisionKind wanted, double most_bytes) {
+  Workload& w = c.workload;
+  const bool suits = c.request->model.transformer() != nullptr || c.request->model.diffusion() != nullptr;
+  if (w.training() || !suits || is_quantised(w.precision) || compute_bytes(w.precision) < most_bytes) {
+    return false;
+  }
+  const Precision plain{wanted, GgufMix::none, 0.0, 0.0};
+  const Precision chosen = workload::engine_equivalent(w.engine, plain).value_or(plain);
+  if (!workload::engine_runs(w.engine, chosen)) {
+    return false;
+  }
+  w.precision = chosen;
+  set(c, "precision", to_string(chosen));
+  return true;
+}
+
+bool all_on_card(const Changed& c) {
+  return !c.workload.training() && c.workload.offload.kind == OffloadKind::none;
+}
+
+bool offload_pipeline(Changed& c, OffloadKind kind, std::string_view word) {
+  if (!all_on_card(c) || c.request->model.diffusion() == nullptr) {
+    return false;
+  }
+  c.workload.offload.kind = kind;
+  set(c, "offload", std::string(word));
+  return true;
+}
+
+}  // namespace
+
+bool use_8bit_cache(Changed& c) {
+  Workload& w = c.workload;
+  if (w.training() || !language_model(c) || element_bytes(w.kv_precision.k) < 2.0) {
+    return false;
+  }
+  const bool llama = w.engine == Engine::llama_cpp;
+  if (!llama && w.engine != Engine::vllm && w.engine != Engine::sglang && w.engine != Engine::tensorrt_llm) {
+    return false;
+  }
+  const KvType type = llama ? KvType::q8_0 : KvType::fp8;
+  w.kv_precision = {type, type};
+  set(c, "kv_precision", std::string(to_string(type)));
+  return true;
+}
+
+bool quantise_to_8_bits(Changed& c) {
+  return quantised(c, PrecisionKind::int8, 2.0);
+}
+
+bool quantise_to_4_bits(Changed& c) {
+  const bool bitsandbytes = c.workload.engine == Engine::transformers || c.workload.engine == Engine::diffusers;
+  const bool server = c.workload.engine == Engine::vllm || c.workload.engine == Engine::sglang || c.workload.engine == Engine::tensorrt_llm;
+  return quantised(c, bitsandbytes ? PrecisionKind::nf4 : server ? PrecisionKind::int4_awq : PrecisionKind::int4, 2.0);
+}
+
+bool move_idle_models_to_host(Changed& c) {
+  return offload_pipeline(c, OffloadKind::model, "model");
+}
+
+bool move_modules_to_host(Changed& c) {
+  return offload_pipeline(c, OffloadKind::sequential, "sequential");
+}
+
+bool move_experts_to_host(Changed& c) {
+  const TransformerShape* shape = c.request->model.transformer();
+  if (!all_on_card(c) || shape == nullptr || shape->moe.experts <= 0.0 || c.workload.engine != Engine::llama_cpp) {
+    return false;
+  }
+  c.workload.offload.kind = OffloadKind::params;
+  set(c, "offload", "params");
+  return true;
+}
+
+// As many layers as the card holds; the others run on the host's processor.
+bool move_layers_to_host(Changed& c) {
+  const TransformerShape* shape = c.request->model.transformer();
+  const bool by_layers = c.workload.engine == Engine::llama_cpp || c.workload.engine == Engine::transformers;
+  if (!all_on_card(c) || shape == nullptr || !language_model(c) || !by_layers || c.workload.all_gpus() > 1.0) {
+    return false;
+  }
+  Workload candidate = c.workload;
+  candidate.offload.kind = OffloadKind::layers;
+  const auto layers = largest_below(shape->layers + 1.0, [&](double count) {
+    candidate.offload.layers_on_gpu = count;
+    return c.holds(candidate);
+  });
+  if (!layers) {
+    return false;
+  }
+  c.workload.offload = {OffloadKind::layers, *layers};
+  set(c, "offload", "layers:" + std::to_string(static_cast<long long>(*layers)));
+  return true;
+}
+
+bool take_fewer_requests(Changed& c) {
+  Workload& w = c.workload;
+  if (w.training() || !w.concurrency || *w.concurrency <= 1.0) {
+    return false;
+  }
+  Workload candidate = w;
+  const auto requests = largest_below(*w.concurrency, [&](double count) {
+    candidate.concurrency = count;
+    return c.holds(candidate);
+  });
+  if (!requests) {
+    return false;
+  }
+  w.concurrency = *requests;
+  set(c, "concurrency", *requests);
+  return true;
+}
+
+bool take_smaller_batch(Changed& c) {
+  Workload& w = c.workload;
+  if (w.training()) {
+    return false;
+  }
+  Workload candidate = w;
+  const auto batch = largest_below(w.batch, [&](double size) {
+    candidate.batch = size;
+    return c.holds(candidate);
+  });
+  if (!batch) {
+    return false;
+  }
+  w.batch = *batch;
+  set(c, "batch", *batch);
+  return true;
+}
+
+}  // namespace gpuadvise::advise
