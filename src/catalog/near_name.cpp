@@ -1,63 +1,85 @@
 #include "catalog/near_name.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <string>
 #include <utility>
 
 namespace gpuadvise::catalog {
 namespace {
 
-bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0;
+// Names are ASCII; the C library's own tests would ask the locale for each character of thousands of names.
+constexpr bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-char lower(char c) {
-  return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+constexpr char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+void squeeze(std::string_view text, std::string& into) {
+  into.clear();
+  for (const char c : text) {
+    if (is_word(c)) {
+      into.push_back(lower(c));
+    }
+  }
 }
 
 std::string squeezed(std::string_view text) {
   std::string out;
-  out.reserve(text.size());
-  for (const char c : text) {
-    if (is_word(c)) {
-      out.push_back(lower(c));
-    }
-  }
+  squeeze(text, out);
   return out;
 }
 
-// Optimal string alignment with three rolling rows; a swap is one edit, as typing errors are.
-std::size_t aligned_distance(std::string_view from, std::string_view to, std::size_t limit) {
-  const std::size_t gap = from.size() > to.size() ? from.size() - to.size() : to.size() - from.size();
-  if (gap > limit) {
-    return limit + 1;
-  }
-  std::vector<std::size_t> before(to.size() + 1);
-  std::vector<std::size_t> last(to.size() + 1);
-  std::vector<std::size_t> row(to.size() + 1);
-  for (std::size_t j = 0; j <= to.size(); ++j) {
-    last[j] = j;
-  }
-  for (std::size_t i = 1; i <= from.size(); ++i) {
-    row[0] = i;
-    std::size_t best = i;
-    for (std::size_t j = 1; j <= to.size(); ++j) {
-      const std::size_t replaced = last[j - 1] + (from[i - 1] == to[j - 1] ? 0U : 1U);
-      row[j] = std::min({replaced, last[j] + 1, row[j - 1] + 1});
-      if (i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1]) {
-        row[j] = std::min(row[j], before[j - 2] + 1);
+// Optimal string alignment with three rolling rows; a swap is one edit, as typing errors are. Only cells within `limit` of the
+// diagonal can lie on a path that is short enough. Keeps its rows, for a search through many names.
+class Aligner {
+ public:
+  [[nodiscard]] std::size_t distance(std::string_view from, std::string_view to, std::size_t limit) {
+    const std::size_t gap = from.size() > to.size() ? from.size() - to.size() : to.size() - from.size();
+    const std::size_t too_far = limit + 1;
+    if (gap > limit) {
+      return too_far;
+    }
+    before_.assign(to.size() + 2, too_far);
+    last_.assign(to.size() + 2, too_far);
+    row_.assign(to.size() + 2, too_far);
+    for (std::size_t j = 0; j <= std::min(to.size(), limit); ++j) {
+      last_[j] = j;
+    }
+    for (std::size_t i = 1; i <= from.size(); ++i) {
+      const std::size_t first = i > limit ? i - limit : 0;
+      const std::size_t final = std::min(to.size(), i + limit);
+      std::size_t best = too_far;
+      for (std::size_t j = first; j <= final; ++j) {
+        row_[j] = j == 0 ? i : cell(from, to, i, j, j == first);
+        best = std::min(best, row_[j]);
       }
-      best = std::min(best, row[j]);
+      row_[final + 1] = too_far;
+      if (best > limit) {
+        return too_far;
+      }
+      std::swap(before_, last_);
+      std::swap(last_, row_);
     }
-    if (best > limit) {
-      return limit + 1;
-    }
-    std::swap(before, last);
-    std::swap(last, row);
+    return std::min(last_[to.size()], too_far);
   }
-  return std::min(last[to.size()], limit + 1);
-}
+
+ private:
+  // `edge`: the cell to the left lies outside the band.
+  [[nodiscard]] std::size_t cell(std::string_view from, std::string_view to, std::size_t i, std::size_t j, bool edge) const {
+    std::size_t least = std::min(last_[j - 1] + (from[i - 1] == to[j - 1] ? 0U : 1U), last_[j] + 1);
+    if (!edge) {
+      least = std::min(least, row_[j - 1] + 1);
+    }
+    if (i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1]) {
+      least = std::min(least, before_[j - 2] + 1);
+    }
+    return least;
+  }
+
+  std::vector<std::size_t> before_, last_, row_;
+};
 
 // Words of at least `shortest` characters, longest first.
 std::vector<std::string> words_by_length(std::string_view text, std::size_t shortest) {
@@ -111,7 +133,7 @@ std::vector<Ranked> containing(std::string_view part, std::span<const std::strin
 }  // namespace
 
 std::size_t edit_distance(std::string_view from, std::string_view to, std::size_t limit) {
-  return aligned_distance(squeezed(from), squeezed(to), limit);
+  return Aligner().distance(squeezed(from), squeezed(to), limit);
 }
 
 std::vector<std::string_view> near_names(std::string_view text, std::span<const std::string_view> candidates, std::size_t limit) {
@@ -122,8 +144,11 @@ std::vector<std::string_view> near_names(std::string_view text, std::span<const 
   }
   const std::size_t allowed = std::max<std::size_t>(1, key.size() / 4);
   std::vector<Ranked> near;
+  Aligner aligner;
+  std::string name;
   for (const std::string_view candidate : candidates) {
-    const std::size_t distance = aligned_distance(key, squeezed(candidate), allowed);
+    squeeze(candidate, name);
+    const std::size_t distance = aligner.distance(key, name, allowed);
     if (distance <= allowed) {
       near.push_back({distance, candidate});
     }

@@ -3,6 +3,7 @@
 #include "catalog/builtin.hpp"
 #include "catalog/json_fields.hpp"
 
+#include <cmath>
 #include <string_view>
 
 namespace gpuadvise::catalog {
@@ -43,6 +44,9 @@ json to_json(const T& value) {
     return json(std::string(enum_name(value)));
   } else if constexpr (HasFields<const T>) {
     return record_json(value);
+  } else if constexpr (std::is_floating_point_v<T>) {
+    // "24", as the data files have it, rather than "24.0".
+    return value == std::trunc(value) && std::fabs(value) < 1e15 ? json(static_cast<long long>(value)) : json(value);
   } else {
     return json(value);
   }

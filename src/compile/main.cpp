@@ -30,14 +30,10 @@ std::vector<DataFile> find_files(const fs::path& folder) {
   return files;
 }
 
-bool holds_records(const std::string& path) {
-  return path.starts_with("gpus/") || path == "prices/current.json" || path == "prices/cloud.json" || path.starts_with("models/");
-}
-
 CatalogData read_all(const std::vector<DataFile>& files) {
   CatalogData data;
   for (const DataFile& file : files) {
-    if (holds_records(file.path) && !gpuadvise::catalog::read_data(file.text, "data/" + file.path, data)) {
+    if (gpuadvise::catalog::holds_records(file.path) && !gpuadvise::catalog::read_data(file.text, "data/" + file.path, data)) {
       throw gpuadvise::Error(gpuadvise::ErrorCode::bad_data, "no records found", {}, "data/" + file.path);
     }
   }

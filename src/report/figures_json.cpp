@@ -1,5 +1,7 @@
 #include "report/figures_json.hpp"
 
+#include "report/answer_json.hpp"
+
 #include <array>
 #include <cmath>
 
@@ -32,21 +34,12 @@ void write_components(JsonWriter& json, std::string_view name, const MemoryCompo
   json.end_object();
 }
 
-// Figures of speed carry no more than four significant digits: the rest would be noise.
-double four_digits(double value) {
-  if (value == 0.0 || !std::isfinite(value)) {
-    return value;
-  }
-  const double scale = std::pow(10.0, 3.0 - std::floor(std::log10(std::fabs(value))));
-  return scale > 1e15 || scale < 1e-15 ? value : std::round(value * scale) / scale;
-}
-
 void write_rate(JsonWriter& json, std::string_view name, const Interval& rate, std::string_view unit = {}) {
   json.key(name);
   json.begin_object();
-  json.field("low", four_digits(rate.low));
-  json.field("expected", four_digits(rate.expected));
-  json.field("high", four_digits(rate.high));
+  json.field("low", rounded(rate.low));
+  json.field("expected", rounded(rate.expected));
+  json.field("high", rounded(rate.high));
   if (!unit.empty()) {
     json.field("unit", unit);
   }
@@ -111,10 +104,10 @@ void write_speed(JsonWriter& json, const SpeedFigures& speed) {
   json.field("bound", to_string(speed.bound));
   json.key("shares");
   json.begin_object();
-  json.field("compute", four_digits(speed.shares.compute));
-  json.field("traffic", four_digits(speed.shares.traffic));
-  json.field("host", four_digits(speed.shares.host));
-  json.field("communication", four_digits(speed.shares.communication));
+  json.field("compute", rounded(speed.shares.compute));
+  json.field("traffic", rounded(speed.shares.traffic));
+  json.field("host", rounded(speed.shares.host));
+  json.field("communication", rounded(speed.shares.communication));
   json.end_object();
   json.field("scaling_efficiency", speed.scaling_efficiency);
   json.field("prior", speed.prior);
