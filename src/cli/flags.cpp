@@ -121,7 +121,7 @@ void parse(CLI::App& app, const std::vector<Given>& flags, std::string_view comm
   } catch (const CLI::ArgumentMismatch& error) {
     const std::string message = error.what();
     const std::string flag = message.substr(0, message.find_first_of(": "));
-    usage_error(flag + " needs a value", near_flags("", {}, command));
+    usage_error(flag.starts_with('-') ? flag + " needs a value" : "more arguments than one " + flag, near_flags("", {}, command));
   } catch (const CLI::ParseError& error) {
     usage_error(cleaned(error.what()), near_flags("", {}, command));
   }
@@ -240,6 +240,10 @@ void collect(const std::vector<Given>& flags, CommandLine& line) {
 void add_configured(std::vector<Given>& flags, const std::string& command_line_config) {
   std::map<std::string, Configured> configured;
   for (const Configured& item : read_configuration(command_line_config)) {
+    // Other programs' variables may share the prefix; a settings file is ours alone, and a slip in it would be silent.
+    if (!item.where.starts_with("environment") && !is_known_flag(item.flag)) {
+      throw Error(ErrorCode::bad_data, "unknown setting '" + item.flag + "'", near_flags(item.flag, flags, ""), item.where);
+    }
     configured.insert_or_assign(item.flag, item);  // the environment comes last, and wins
   }
   for (Given& given : flags) {
