@@ -40,6 +40,9 @@ struct PreferenceSpec {
 // Throws workload::RequestError.
 [[nodiscard]] Preferences read_preferences(std::span<const Setting> settings);
 
+// The same wishes with some settings changed; throws workload::RequestError.
+[[nodiscard]] Preferences with_settings(const Preferences& preferences, std::span<const Setting> settings);
+
 // The value in force, for output; null where nothing is set.
 [[nodiscard]] Value preference_value(const Preferences& preferences, PreferenceKey key);
 

@@ -364,8 +364,9 @@ void apply_currency(Preferences& p, workload::Faults& faults) {
 
 }  // namespace
 
-Preferences read_preferences(std::span<const Setting> settings, workload::Faults& faults) {
-  Preferences preferences;
+namespace {
+
+void read_settings(Preferences& preferences, std::span<const Setting> settings, workload::Faults& faults) {
   for (const Setting& setting : settings) {
     const PreferenceSpec* spec = find_preference(setting.key);
     if (spec == nullptr || setting.value.is_null()) {
@@ -375,6 +376,13 @@ Preferences read_preferences(std::span<const Setting> settings, workload::Faults
     Reading reading(*spec, setting.value, faults);
     read_one(preferences, spec->key, reading);
   }
+}
+
+}  // namespace
+
+Preferences read_preferences(std::span<const Setting> settings, workload::Faults& faults) {
+  Preferences preferences;
+  read_settings(preferences, settings, faults);
   apply_currency(preferences, faults);
   apply_tier(preferences);
   return preferences;
@@ -387,6 +395,25 @@ Preferences read_preferences(std::span<const Setting> settings) {
     throw workload::RequestError(std::move(faults));
   }
   return preferences;
+}
+
+Preferences with_settings(const Preferences& preferences, std::span<const Setting> settings) {
+  Preferences changed = preferences;
+  // Amounts in force are US dollars already, those that are set are in the user's currency.
+  changed.budget_usd.reset();
+  changed.budget_per_hour_usd.reset();
+  changed.budget_per_run_usd.reset();
+  workload::Faults faults;
+  read_settings(changed, settings, faults);
+  apply_currency(changed, faults);
+  if (!faults.empty()) {
+    throw workload::RequestError(std::move(faults));
+  }
+  const auto keep = [](std::optional<double>& to, const std::optional<double>& from) { to = to ? to : from; };
+  keep(changed.budget_usd, preferences.budget_usd);
+  keep(changed.budget_per_hour_usd, preferences.budget_per_hour_usd);
+  keep(changed.budget_per_run_usd, preferences.budget_per_run_usd);
+  return changed;
 }
 
 }  // namespace gpuadvise::advise

@@ -9,7 +9,9 @@
 #include "cli/terminal.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <unistd.h>
+#include <utility>
 
 namespace gpuadvise::cli {
 namespace {
@@ -76,12 +78,57 @@ int show(const CommandLine& line, const Session& session, const Asked& asked, Ad
   return status;
 }
 
+// The flags of remedies, which recommend and check share.
+struct RemedyFlags {
+  std::optional<std::string> snippets;
+  std::optional<std::string> shorter_input;
+
+  void add_to(FlagGroups& groups) {
+    groups.own.push_back({"snippets", {}, "each remedy as code and commands for its framework", false, &snippets});
+    groups.own.push_back({"allow-shorter-input", {}, "a shorter sequence or smaller image is a remedy too", false, &shorter_input});
+  }
+  void put_into(AdviceOptions& options) const {
+    options.snippets = snippets.has_value();
+    options.shorter_input = shorter_input.has_value();
+  }
+};
+
+bool writes(const OutputWishes& wishes, std::initializer_list<Format> formats) {
+  const std::vector<OutputTarget> targets = wishes.targets();
+  return std::any_of(targets.begin(), targets.end(), [formats](const OutputTarget& target) {
+    return std::find(formats.begin(), formats.end(), target.format) != formats.end();
+  });
+}
+
+void refuse_pointless_snippets(const CommandLine& line) {
+  if (line.output.quiet || !writes(line.output, {Format::table, Format::json})) {
+    throw Error(ErrorCode::conflict, "--snippets has no effect on this output: it holds no remedies", "use --format table or json");
+  }
+}
+
+// The request with other settings in place of its own, read as every request is.
+std::function<Request(std::span<const Setting>)> reader_of(const Session& session, const CommandLine& line) {
+  return [&session, &line](std::span<const Setting> changes) {
+    std::vector<Setting> settings = line.workload;
+    for (const Setting& change : changes) {
+      std::erase_if(settings, [&change](const Setting& setting) { return setting.key == change.key; });
+      settings.push_back(change);
+    }
+    return session.resolve(settings);
+  };
+}
+
 int answer(const CommandLine& line, AdviceOptions options) {
   refuse_pointless(line.output);
+  if (options.snippets) {
+    refuse_pointless_snippets(line);
+  }
   const Session session(line.data);
   const Advisor advisor(session, line.data);
   Asked asked = read_request(session, line);
   asked.preferences.have = with_host_cards(asked.preferences.have, session.catalog());
+  options.with_settings = reader_of(session, line);
+  options.every_change = writes(line.output, {Format::json});
   return show(line, session, asked, recommend(asked.request, asked.preferences, advisor.view(asked.preferences), options));
 }
 
@@ -102,6 +149,21 @@ int answer_for_host(const CommandLine& line, const std::optional<std::string>& f
   return show(line, session, asked, std::move(own.advice));
 }
 
+// A flag may be given several times, and hold a list each time.
+std::vector<std::string> split_names(const std::vector<std::string>& lists) {
+  std::vector<std::string> names;
+  for (const std::string& list : lists) {
+    for (std::size_t start = 0; start <= list.size();) {
+      const std::size_t end = std::min(list.find(',', start), list.size());
+      if (end > start) {
+        names.push_back(list.substr(start, end - start));
+      }
+      start = end + 1;
+    }
+  }
+  return names;
+}
+
 FlagGroups all_groups() {
   FlagGroups groups;
   groups.workload = true;
@@ -115,9 +177,17 @@ FlagGroups all_groups() {
 int run_recommend(const Arguments& arguments) {
   FlagGroups groups = all_groups();
   std::optional<std::string> remedies;
-  groups.own = {{"remedies", {}, "look for changes even where cards fit", false, &remedies}};
+  std::vector<std::string> why_not;
+  groups.own = {{"remedies", {}, "look for changes even where cards fit", false, &remedies},
+                {"why-not", "CARD,..", "why these cards are not first, in full", false, nullptr, &why_not}};
+  RemedyFlags flags;
+  flags.add_to(groups);
   const CommandLine line = read_command_line("", "Which GPUs run a deep-learning job, ranked, with reasons.", groups, arguments);
-  return answer(line, {true, remedies.has_value()});
+  AdviceOptions options;
+  options.force_remedies = remedies.has_value();
+  options.why_not = split_names(why_not);
+  flags.put_into(options);
+  return answer(line, std::move(options));
 }
 
 int run_check(const Arguments& arguments) {
@@ -126,6 +196,8 @@ int run_check(const Arguments& arguments) {
   std::optional<std::string> from;
   groups.own = {{"host", {}, "look at this machine's own cards and their free memory", false, &host},
                 {"from", "FILE", "with --host: a tool's saved output in place of this machine", false, &from}};
+  RemedyFlags flags;
+  flags.add_to(groups);
   const CommandLine line = read_command_line(
       "check", "Whether a job fits on the cards of --candidates, or of --host; exit status 1 if on none.", groups, arguments);
   const bool named = std::any_of(line.preferences.begin(), line.preferences.end(), [](const Setting& s) { return s.key == "candidates"; });
@@ -136,12 +208,18 @@ int run_check(const Arguments& arguments) {
     throw Error(ErrorCode::usage, "--from has no effect without --host", "add --host");
   }
   if (host) {
+    if (flags.snippets || flags.shorter_input) {
+      throw Error(ErrorCode::conflict, "--snippets and --allow-shorter-input have no effect with --host",
+                  "name the card with --candidates instead");
+    }
     return answer_for_host(line, from);
   }
   if (!named) {
     throw Error(ErrorCode::usage, "check needs the cards to look at", "add --candidates CARD,... or --host");
   }
-  return answer(line, {true, false});
+  AdviceOptions options;
+  flags.put_into(options);
+  return answer(line, std::move(options));
 }
 
 }  // namespace gpuadvise::cli

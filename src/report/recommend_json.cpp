@@ -4,6 +4,8 @@
 #include "catalog/enum_names.hpp"
 #include "report/figures_json.hpp"
 #include "report/recommend.hpp"
+#include "report/rejection.hpp"
+#include "report/remedies.hpp"
 #include "report/request_json.hpp"
 #include "workload/describe.hpp"
 
@@ -108,53 +110,6 @@ void write_result(JsonWriter& json, const Recommendation& r) {
   json.end_object();
 }
 
-void write_rejection(JsonWriter& json, const Rejection& r) {
-  json.begin_object();
-  json.field("gpu", r.gpu->id);
-  json.field("count", r.count);
-  json.field("rule", r.rule);
-  json.field("message", r.message);
-  json.key("smallest_change");
-  if (r.smallest_change.empty()) {
-    json.null();
-  } else {
-    json.value(r.smallest_change);
-  }
-  json.end_object();
-}
-
-void write_remedy(JsonWriter& json, const Remedy& remedy) {
-  json.begin_object();
-  json.field("id", remedy.id);
-  json.field("title", remedy.title);
-  json.key("settings");
-  json.begin_object();
-  for (const Setting& setting : remedy.settings) {
-    json.field(setting.key, setting.value);
-  }
-  json.end_object();
-  json.key("gpu");
-  if (remedy.gpu != nullptr) {
-    json.value(remedy.gpu->id);
-  } else {
-    json.null();
-  }
-  json.field("count", remedy.count);
-  json.key("memory");
-  write_memory(json, remedy.figures.memory);
-  json.key("fit");
-  if (remedy.figures.fit && remedy.gpu != nullptr) {
-    write_fit(json, *remedy.figures.fit, remedy.gpu->id);
-  } else {
-    json.null();
-  }
-  json.field("speed_ratio", remedy.speed_ratio);
-  json.field("effect", remedy.effect);
-  json.field("how", remedy.how);
-  json.field("extra_usd", remedy.extra_usd);
-  json.end_object();
-}
-
 void write_request(JsonWriter& json, const Recommended& answer) {
   json.begin_object();
   write_request_members(json, answer.request);
@@ -199,6 +154,8 @@ std::string recommend_json(const Recommended& answer, const View& view) {
   write_request(json, answer);
   write_list(json, "results", shown(answer, view), [](JsonWriter& j, const Recommendation* r) { write_result(j, *r); });
   write_list(json, "rejected", answer.advice.rejected, write_rejection);
+  write_list(json, "why_not", answer.advice.why_not,
+             [&answer](JsonWriter& j, const WhyNot& entry) { write_why_not(j, entry, answer.advice); });
   write_list(json, "remedies", answer.advice.remedies, write_remedy);
   json.key("findings");
   write_findings(json, answer.advice.findings);

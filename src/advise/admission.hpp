@@ -1,0 +1,69 @@
+// What would have to change for a rejected candidate to be accepted: found by judging it again under each change.
+#pragma once
+
+#include <gpuadvise/advice.hpp>
+
+#include "advise/assess.hpp"
+#include "advise/candidates.hpp"
+#include "advise/levers.hpp"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace gpuadvise::advise {
+
+class Admission {
+ public:
+  // All must outlive this object.
+  Admission(const Request& request, const Preferences& preferences, const CatalogView& catalog, const AdviceOptions& options,
+            const Assessor& assessor);
+
+  // Sets the rejection's change and smallest_change: one setting where one admits the card, else the fewest that were found to. A
+  // thorough search also tries changes of the workload in pairs.
+  void name_change(Rejection& rejection, bool named, bool thorough);
+
+ private:
+  // What was asked for with some settings changed, and who judges by it.
+  struct Trial {
+    Settings settings;
+    std::optional<Request> changed_request;
+    Preferences preferences;
+    std::optional<Assessor> assessor;
+    bool names_candidates = false;
+
+    [[nodiscard]] bool sets(std::string_view key) const;
+  };
+  struct Candidate {
+    const Gpu* gpu = nullptr;
+    Sourcing source = Sourcing::buy;
+    bool named = false;
+  };
+  struct Outcome {
+    bool accepted = false;
+    std::optional<Rejection> rejection;
+  };
+  // nullptr where the settings contradict each other or mean nothing.
+  [[nodiscard]] Trial* trial_of(const Settings& settings);
+  [[nodiscard]] std::unique_ptr<Trial> read(const Settings& settings) const;
+  [[nodiscard]] Outcome judge(Trial& trial, const Candidate& candidate);
+  [[nodiscard]] std::vector<Settings> levers(const Rejection& rejection, const Trial* trial) const;
+  // The fewest settings on top of `base` that admit; nullopt where no path of at most `depth` changes does.
+  [[nodiscard]] std::optional<Settings> search(const Rejection& rejection, const Settings& base, const Candidate& candidate, int depth,
+                                               bool thorough);
+  [[nodiscard]] Settings without_needless(Settings settings, const Candidate& candidate);
+  [[nodiscard]] std::string words_of(const Settings& settings, const Rejection& rejection) const;
+
+  const Request& request_;
+  const Preferences& preferences_;
+  const CatalogView& catalog_;
+  const AdviceOptions& options_;
+  const Assessor& assessor_;
+  std::map<std::string, std::unique_ptr<Trial>> trials_;
+};
+
+}  // namespace gpuadvise::advise
