@@ -2,6 +2,7 @@
 #include <gpuadvise/error.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/doctor_remedies.hpp"
 #include "cli/session.hpp"
 #include "cli/software_question.hpp"
 #include "cli/terminal.hpp"
@@ -33,11 +34,20 @@ void scan_file(const std::string& path, software::LogScanner& scanner) {
   scanner.finish();
 }
 
-}  // namespace
+std::string missing_flags(const std::vector<Setting>& workload, const SeenCard& card) {
+  std::string flags;
+  if (workload.empty()) {
+    flags = "--model, --batch, --precision and whatever else the job says";
+  }
+  if (card.gpu == nullptr) {
+    flags += (flags.empty() ? "" : ", and ") + std::string("--gpu CARD (") + card.how + ")";
+  }
+  return flags;
+}
 
-int run_doctor(const Arguments& arguments) {
-  SoftwareFlags flags;
+FlagGroups flags_of_doctor(SoftwareFlags& flags) {
   FlagGroups groups;
+  groups.workload = true;
   groups.output = true;
   groups.positional_most = 1;
   groups.positional_name = "LOG";
@@ -45,26 +55,57 @@ int run_doctor(const Arguments& arguments) {
                 {"driver", "VERSION", "driver of the machine, where the log does not say", false, &flags.driver},
                 {"python", "VERSION", "Python of the machine", false, &flags.python},
                 {"os", "SYSTEM", "linux (default), linux-aarch64, windows, wsl2, macos", false, &flags.os}};
-  const CommandLine line =
-      read_command_line("doctor", "Known faults in a log (- or nothing: standard input): cause, deciding fact, fix. Exit status 1 if any.",
-                        groups, arguments);
-  const Session session(line.data);
-  const software::Question known = read_question(session, flags);
-  const software::ErrorTable& table = software::known_errors();
-  software::LogScanner scanner(table);
-  scan_file(line.positional.empty() ? "-" : line.positional.front(), scanner);
-  const software::LogReport report = software::diagnose(session.software(), scanner, table, known);
+  return groups;
+}
+
+void print(const CommandLine& line, const software::LogReport& log, const report::PrescribedJob& job, std::string_view data_version) {
   for (const OutputTarget& target : line.output.targets()) {
     if (target.format == Format::json || target.format == Format::jsonl) {
-      write_output(target.path, report::doctor_json(report, session.catalog().data_version()));
+      write_output(target.path, report::doctor_json(log, job, data_version));
     } else if (target.format == Format::table) {
       const report::TextStyle style{terminal_width(STDOUT_FILENO), wants_colour(line.output.colour, STDOUT_FILENO), line.output.verbose};
-      write_output(target.path, report::doctor_text(report, style));
+      write_output(target.path, report::doctor_text(log, job, style));
     } else {
       throw Error(ErrorCode::usage, "doctor prints table or json", "add --format json");
     }
   }
-  return report.found.empty() ? 0 : 1;
+}
+
+}  // namespace
+
+int run_doctor(const Arguments& arguments) {
+  SoftwareFlags flags;
+  const CommandLine line = read_command_line(
+      "doctor",
+      "Known faults in a log (- or nothing: standard input): cause, deciding fact, fix; with the job's flags, what makes it fit. "
+      "Exit status 1 if any.",
+      flags_of_doctor(flags), arguments);
+  const Session session(line.data);
+  const software::Question known = read_question(session, flags);
+  if (!line.workload.empty()) {
+    static_cast<void>(read_request(session, line));  // a fault of the flags is told before a long log is read
+  }
+  const software::ErrorTable& table = software::known_errors();
+  software::LogScanner scanner(table);
+  scan_file(line.positional.empty() ? "-" : line.positional.front(), scanner);
+  const software::LogReport log = software::diagnose(session.software(), scanner, table, known);
+  report::PrescribedJob job;
+  std::optional<Advisor> advisor;
+  std::optional<Prescription> prescription;
+  if (log.out_of_memory()) {
+    const SeenCard card = card_of_log(session.catalog(), log, flags.gpu);
+    if (card.gpu != nullptr && !line.workload.empty()) {
+      advisor.emplace(session, line.data);
+      prescription.emplace(prescribe(session, *advisor, line, log, *card.gpu));
+      job.request = &prescription->request;
+      job.advice = &prescription->answer.advice;
+    }
+    job.gpu = card.gpu;
+    job.how_found = card.how;
+    job.missing = missing_flags(line.workload, card);
+  }
+  print(line, log, job, session.catalog().data_version());
+  return log.found.empty() ? 0 : 1;
 }
 
 }  // namespace gpuadvise::cli

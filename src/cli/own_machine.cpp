@@ -303,7 +303,7 @@ OwnMachine own_cards(const host::Machine& machine) {
 }
 
 OwnAnswer check_machine(const OwnMachine& machine, const Session& session, const Advisor& advisor, const CommandLine& line,
-                        const Asked& asked) {
+                        const Asked& asked, const AdviceOptions& options) {
   OwnAnswer answer;
   answer.advice.findings = machine.findings;
   Preferences preferences = asked.preferences;
@@ -323,7 +323,7 @@ OwnAnswer check_machine(const OwnMachine& machine, const Session& session, const
       }
       Request request = session.resolve(settings);
       request.origins[WorkloadKey::gpus] = Origin::user;  // as many as are there, no more
-      best = recommend(request, preferences, view_of(all, card));
+      best = recommend(request, preferences, view_of(all, card), options);
       drop_remedies_beyond(best, kind.count);
       if (!best.results.empty()) {
         break;
@@ -334,7 +334,7 @@ OwnAnswer check_machine(const OwnMachine& machine, const Session& session, const
   order(answer.advice);
   const bool sound = std::any_of(answer.advice.results.begin(), answer.advice.results.end(),
                                  [](const Recommendation& each) { return each.figures.fit->verdict == Verdict::fits; });
-  if (sound) {
+  if (sound && !options.force_remedies) {
     answer.advice.remedies.clear();
   }
   answer.advice.assumptions = {"the machine's own cards with the memory that is free on them now"};

@@ -43,6 +43,6 @@ struct OwnAnswer {
   std::deque<Gpu> cards;  // the advice points at them
 };
 [[nodiscard]] OwnAnswer check_machine(const OwnMachine& machine, const Session& session, const Advisor& advisor, const CommandLine& line,
-                                      const Asked& asked);
+                                      const Asked& asked, const AdviceOptions& options = {});
 
 }  // namespace gpuadvise::cli

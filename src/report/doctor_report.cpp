@@ -1,7 +1,11 @@
 #include "report/doctor_report.hpp"
 
+#include <gpuadvise/units.hpp>
+
 #include "report/answer_json.hpp"
+#include "report/figures_json.hpp"
 #include "report/json_writer.hpp"
+#include "report/remedies.hpp"
 
 #include <fmt/format.h>
 
@@ -13,8 +17,6 @@ namespace {
 using software::Diagnosis;
 using software::LogReport;
 using software::MemoryPicture;
-
-constexpr double k_gib = 0x1p30;
 
 // What a log holds may hold anything: nothing of it may reach the terminal as a command.
 std::string printable(std::string_view text) {
@@ -50,10 +52,16 @@ void memory_lines(std::string& out, const MemoryPicture& memory, const TextStyle
   add(figures, "asked", memory.asked_bytes);
   add(figures, "free", memory.free_bytes);
   add(figures, "of total", memory.total_bytes);
+  add(figures, "allowed by the program's own limit", memory.allowed_bytes);
   add(figures, "allocated by PyTorch", memory.allocated_bytes);
+  add(figures, "of it in pools of CUDA graphs", memory.pools_bytes);
   add(figures, "reserved by PyTorch", memory.reserved_bytes);
   add(figures, "idle in its reserve", memory.idle_bytes());
   add(figures, "used by others", memory.others_bytes());
+  add(figures, "used outside PyTorch's reserve (its context, other processes)", memory.outside_bytes());
+  add(figures, "weights", memory.weights_bytes);
+  add(figures, "peak of the trial run", memory.activation_bytes);
+  add(figures, "left for the KV cache", memory.cache_bytes);
   if (figures.empty()) {
     return;
   }
@@ -88,7 +96,7 @@ void write_bytes(JsonWriter& json, std::string_view key, const std::optional<dou
   }
 }
 
-void write_memory(JsonWriter& json, const std::optional<MemoryPicture>& memory) {
+void write_picture(JsonWriter& json, const std::optional<MemoryPicture>& memory) {
   json.key("memory");
   if (!memory) {
     json.null();
@@ -104,13 +112,82 @@ void write_memory(JsonWriter& json, const std::optional<MemoryPicture>& memory) 
   write_bytes(json, "reserved_bytes", memory->reserved_bytes);
   write_bytes(json, "idle_bytes", memory->idle_bytes());
   write_bytes(json, "others_bytes", memory->others_bytes());
+  write_bytes(json, "outside_bytes", memory->outside_bytes());
+  write_bytes(json, "allowed_bytes", memory->allowed_bytes);
+  write_bytes(json, "pools_bytes", memory->pools_bytes);
+  write_bytes(json, "weights_bytes", memory->weights_bytes);
+  write_bytes(json, "activation_bytes", memory->activation_bytes);
+  write_bytes(json, "cache_bytes", memory->cache_bytes);
   json.field("fragmented", memory->fragmented());
+  json.end_object();
+}
+
+// The estimate on the card of the log: of the accepted way, else of the rejected one.
+const Figures* figures_of(const Advice& advice) {
+  if (!advice.results.empty()) {
+    return &advice.results.front().figures;
+  }
+  return !advice.rejected.empty() && advice.rejected.front().figures ? &*advice.rejected.front().figures : nullptr;
+}
+
+std::string job_text(const PrescribedJob& job, const TextStyle& style) {
+  std::string out = "\n";
+  if (job.gpu != nullptr) {
+    out += wrap("The card is " + std::string(job.gpu->name) + " (" + job.how_found + ").", style.width);
+  }
+  if (job.advice == nullptr) {
+    return out + wrap("For remedies with figures add " + job.missing + ".", style.width);
+  }
+  const Figures* figures = figures_of(*job.advice);
+  if (figures != nullptr && figures->fit) {
+    out += wrap("By the estimate the job needs " + format_gib(figures->memory.need.expected) + " (" + format_gib(figures->memory.need.low) +
+                    " to " + format_gib(figures->memory.need.high) + ") of the " + format_gib(figures->fit->usable_bytes) +
+                    " that are left to it: " + std::string(to_string(figures->fit->verdict)) + ".",
+                style.width);
+    const bool log_is_larger = figures->fit->verdict == gpuadvise::Verdict::fits;
+    if (log_is_larger) {
+      out += wrap("The log shows more than that: look for another process, fragmentation, a longer input, or settings that were not given.",
+                  style.width);
+    }
+  } else if (!job.advice->rejected.empty()) {
+    out += wrap("The job cannot run there: " + job.advice->rejected.front().message + ".", style.width);
+  }
+  return out + remedies_text(job.advice->remedies, style);
+}
+
+void write_job(JsonWriter& json, const PrescribedJob& job) {
+  json.key("job");
+  json.begin_object();
+  json.field("gpu", job.gpu != nullptr ? std::optional(job.gpu->id) : std::nullopt);
+  json.field("how_found", job.how_found.empty() ? std::nullopt : std::optional(job.how_found));
+  json.field("missing", job.missing.empty() ? std::nullopt : std::optional(job.missing));
+  const Figures* figures = job.advice != nullptr ? figures_of(*job.advice) : nullptr;
+  json.key("memory");
+  if (figures != nullptr) {
+    write_memory(json, figures->memory);
+  } else {
+    json.null();
+  }
+  json.key("fit");
+  if (figures != nullptr && figures->fit && job.gpu != nullptr) {
+    write_fit(json, *figures->fit, job.gpu->id);
+  } else {
+    json.null();
+  }
+  json.key("remedies");
+  json.begin_array();
+  if (job.advice != nullptr) {
+    for (const Remedy& remedy : job.advice->remedies) {
+      write_remedy(json, remedy);
+    }
+  }
+  json.end_array();
   json.end_object();
 }
 
 }  // namespace
 
-std::string doctor_text(const LogReport& report, const TextStyle& style) {
+std::string doctor_text(const LogReport& report, const PrescribedJob& job, const TextStyle& style) {
   std::string out;
   std::string facts;
   for (const auto& [name, value] : report.facts) {
@@ -128,7 +205,7 @@ std::string doctor_text(const LogReport& report, const TextStyle& style) {
     line(out, "seen", printable(diagnosis.seen.text), style);
     line(out, "cause", diagnosis.error->cause, style);
     line(out, "fact", diagnosis.error->fact, style);
-    if (diagnosis.error->id == "out-of-memory" && report.memory) {
+    if (diagnosis.error->memory && report.memory) {
       memory_lines(out, *report.memory, style);
     }
     for (const std::string& words : diagnosis.for_this_case) {
@@ -143,10 +220,10 @@ std::string doctor_text(const LogReport& report, const TextStyle& style) {
     out += "\n";
   }
   out.pop_back();
-  return out;
+  return report.out_of_memory() ? out + job_text(job, style) : out;
 }
 
-std::string doctor_json(const LogReport& report, std::string_view data_version) {
+std::string doctor_json(const LogReport& report, const PrescribedJob& job, std::string_view data_version) {
   std::string out;
   JsonWriter json(out, JsonWriter::Style::indented);
   begin_answer(json, data_version);
@@ -174,7 +251,8 @@ std::string doctor_json(const LogReport& report, std::string_view data_version) 
     json.end_object();
   }
   json.end_array();
-  write_memory(json, report.memory);
+  write_picture(json, report.memory);
+  write_job(json, job);
   json.end_object();
   return out + "\n";
 }

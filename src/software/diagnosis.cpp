@@ -138,9 +138,10 @@ LogReport diagnose(const Facts& facts, const LogScanner& scan, const ErrorTable&
   for (Diagnosis& diagnosis : report.found) {
     add_case(facts, question, capability, diagnosis);
   }
-  if (!scan.memory_line().empty()) {
-    report.memory = parse_out_of_memory(scan.memory_line());
+  if (report.out_of_memory()) {
+    report.memory = parse_out_of_memory(scan.memory_lines());
   }
+  report.cards = card_names(scan.card_lines());
   return report;
 }
 

@@ -22,7 +22,13 @@ struct LogReport {
   std::vector<Diagnosis> found;                            // in the order of their first lines
   std::vector<std::pair<std::string, std::string>> facts;  // torch, driver, python as the log gives them
   std::optional<MemoryPicture> memory;
+  std::vector<std::string> cards;  // as the log names them, in its order
+
+  [[nodiscard]] bool out_of_memory() const;
 };
+
+// What may be the names of cards in lines of a log: "NVIDIA GeForce RTX 3090" of "using device CUDA0 (NVIDIA GeForce RTX 3090) - ...".
+[[nodiscard]] std::vector<std::string> card_names(const std::vector<std::string>& lines);
 
 // The question holds what the user knows of the machine: the card, the driver, the system. Cards may be none.
 [[nodiscard]] LogReport diagnose(const Facts& facts, const LogScanner& scan, const ErrorTable& table, const Question& known);

@@ -23,6 +23,9 @@ constexpr std::size_t k_overlap = 1024;
 constexpr std::size_t k_shown = 300;
 // An anchor may hit many times in a line; only different ones are kept.
 constexpr std::size_t k_most_hits = 256;
+constexpr std::size_t k_most_card_lines = 48;
+// A server tells of one fault in several lines.
+constexpr std::size_t k_most_memory_lines = 4;
 
 constexpr std::string_view k_where = "data/software/errors.json";
 
@@ -129,7 +132,7 @@ ErrorTable read_errors(std::string_view text) {
       const std::size_t owner = table.errors.size();
       table.errors.push_back({row.at("id").get<std::string>(), number_of(row), row.at("cause").get<std::string>(),
                               row.at("fact").get<std::string>(), row.at("fix").get<std::vector<std::string>>(),
-                              row.at("example").get<std::string>(), row.at("source").get<std::string>()});
+                              row.at("example").get<std::string>(), row.at("source").get<std::string>(), row.value("memory", false)});
       for (const json& any : row.at("any")) {
         table.patterns.push_back(read_pattern(any.get<std::string>(), owner));
       }
@@ -139,6 +142,12 @@ ErrorTable read_errors(std::string_view text) {
       table.facts.push_back(row.at("id").get<std::string>());
       for (const json& any : row.at("any")) {
         table.patterns.push_back(read_pattern(any.get<std::string>(), owner));
+      }
+    }
+    const std::size_t beyond = table.errors.size() + table.facts.size();
+    for (const auto& [key, owner] : {std::pair{"log_cards", beyond}, std::pair{"log_memory", beyond + 1}}) {
+      for (const json& words : document.value(key, json::array())) {
+        table.patterns.push_back(read_pattern(words.get<std::string>(), owner));
       }
     }
   } catch (const json::exception& error) {
@@ -241,9 +250,6 @@ Anchors::Anchors(const std::vector<Pattern>& patterns) {
 
 LogScanner::LogScanner(const ErrorTable& table)
     : table_(table), anchors_(table.patterns), errors_(table.errors.size()), facts_(table.facts.size()) {
-  const auto found =
-      std::find_if(table.errors.begin(), table.errors.end(), [](const KnownError& error) { return error.id == "out-of-memory"; });
-  memory_error_ = static_cast<std::size_t>(found - table.errors.begin());
   line_.reserve(k_longest_line);
 }
 
@@ -289,6 +295,23 @@ void LogScanner::finish() {
   }
 }
 
+void LogScanner::keep_card_line() {
+  const std::string line = line_.substr(0, k_shown);
+  if (card_lines_.size() < k_most_card_lines && std::find(card_lines_.begin(), card_lines_.end(), line) == card_lines_.end()) {
+    card_lines_.push_back(line);
+  }
+}
+
+void LogScanner::keep_memory_line() {
+  if (!memory_lines_.empty() && memory_lines_.back() == line_) {
+    return;
+  }
+  if (memory_lines_.size() == k_most_memory_lines) {
+    memory_lines_.erase(memory_lines_.begin());
+  }
+  memory_lines_.push_back(line_);
+}
+
 void LogScanner::end_line() {
   if (!hits_.empty()) {
     std::string low(line_);
@@ -300,20 +323,24 @@ void LogScanner::end_line() {
       if (!matches(pattern, low, number)) {
         continue;
       }
+      if (pattern.owner >= errors_.size() + facts_.size()) {
+        pattern.owner == errors_.size() + facts_.size() ? keep_card_line() : keep_memory_line();
+        continue;
+      }
       const bool is_error = pattern.owner < errors_.size();
       Sighting& sighting = is_error ? errors_[pattern.owner] : facts_[pattern.owner - errors_.size()];
       if (std::find(owners.begin(), owners.end(), pattern.owner) == owners.end()) {
         owners.push_back(pattern.owner);
         sighting.count += 1;
+        if (is_error && table_.errors[pattern.owner].memory) {
+          keep_memory_line();
+        }
       }
       if (sighting.text.empty()) {
         sighting.line = lines_ + 1;
         sighting.text = line_.substr(0, k_shown);
       }
       sighting.number = sighting.number.empty() ? number : sighting.number;
-      if (pattern.owner == memory_error_) {
-        memory_line_ = line_;
-      }
     }
   }
   hits_.clear();

@@ -21,6 +21,7 @@ struct KnownError {
   std::vector<std::string> fix;
   std::string example;
   std::string source;
+  bool memory = false;  // tells of exhausted memory: its lines hold figures
 };
 
 // Texts of one kind: literal pieces in order, '*' any text between, '#' a number with points.
@@ -33,6 +34,8 @@ struct Pattern {
 struct ErrorTable {
   std::vector<KnownError> errors;
   std::vector<std::string> facts;  // "torch", "driver" ...: what a log tells about the machine
+  // Patterns whose owner is the first beyond errors and facts find lines that name a card; of the second, lines of a program's
+  // account of memory, which are no fault by themselves.
   std::vector<Pattern> patterns;
 };
 
@@ -88,13 +91,16 @@ class LogScanner {
 
   [[nodiscard]] const std::vector<Sighting>& errors() const { return errors_; }  // by index of the table
   [[nodiscard]] const std::vector<Sighting>& facts() const { return facts_; }
-  // The last line that told of exhausted memory, whole as far as the scanner's limit.
-  [[nodiscard]] const std::string& memory_line() const { return memory_line_; }
+  // The last lines that told of memory, whole as far as the scanner's limit.
+  [[nodiscard]] const std::vector<std::string>& memory_lines() const { return memory_lines_; }
+  // The first lines that name a card of a known maker.
+  [[nodiscard]] const std::vector<std::string>& card_lines() const { return card_lines_; }
   [[nodiscard]] std::size_t lines() const { return lines_; }
 
  private:
   void end_line();
-  void look(std::string_view line, std::size_t pattern);
+  void keep_card_line();
+  void keep_memory_line();
 
   const ErrorTable& table_;
   Anchors anchors_;
@@ -102,8 +108,8 @@ class LogScanner {
   std::vector<Sighting> facts_;
   std::vector<std::uint32_t> hits_;  // patterns whose anchor was seen in this line
   std::string line_;
-  std::string memory_line_;
-  std::size_t memory_error_ = 0;
+  std::vector<std::string> memory_lines_;
+  std::vector<std::string> card_lines_;
   std::size_t lines_ = 0;
   bool blank_ = false;
 };

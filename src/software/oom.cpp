@@ -8,6 +8,7 @@
 #include <array>
 #include <charconv>
 #include <string>
+#include <utility>
 
 namespace gpuadvise::software {
 namespace {
@@ -26,7 +27,9 @@ constexpr auto k_units = std::to_array<Unit>({{"kib", 0x1p10},
                                               {"mb", 0x1p20},
                                               {"gb", 0x1p30},
                                               {"tb", 0x1p40},
-                                              {"bytes", 1.0}});
+                                              {"bytes", 1.0},
+                                              {"g ", 0x1p30},
+                                              {"m ", 0x1p20}});
 
 bool number_char(char c) {
   return (c >= '0' && c <= '9') || c == '.';
@@ -89,17 +92,154 @@ std::optional<double> amount_before(std::string_view text, std::string_view word
   return parse_amount(before.substr(digits, digits_end - digits + 1), before.substr(unit + 1));
 }
 
-std::optional<double> first_of(std::initializer_list<std::optional<double>> amounts) {
-  for (const auto& amount : amounts) {
-    if (amount) {
-      return amount;
+// "of size 7123456": a count of bytes without a unit.
+std::optional<double> bytes_after(std::string_view text, std::string_view words) {
+  const std::size_t at = text.find(words);
+  if (at == std::string_view::npos) {
+    return std::nullopt;
+  }
+  const std::string_view rest = text.substr(at + words.size());
+  const std::size_t length = std::min(rest.find_first_not_of("0123456789"), rest.size());
+  return length == 0 || length > 18 ? std::nullopt : parse_amount(rest.substr(0, length), "bytes");
+}
+
+std::optional<double> signed_amount_after(std::string_view text, std::string_view words) {
+  const std::size_t at = text.find(words);
+  const bool negative = at != std::string_view::npos && text.substr(at + words.size()).starts_with('-');
+  const auto amount = at == std::string_view::npos ? std::nullopt : amount_at(text.substr(at + words.size() + (negative ? 1 : 0)));
+  return amount && negative ? std::optional<double>(-*amount) : amount;
+}
+
+// "oom when allocating tensor with shape[64,224,224,64] and type float": TensorFlow names the tensor, not its size.
+std::optional<double> tensor_bytes(std::string_view text, std::string_view words) {
+  const std::size_t at = text.find(words);
+  if (at == std::string_view::npos) {
+    return std::nullopt;
+  }
+  std::string_view shape = text.substr(at + words.size());
+  const std::size_t close = shape.find(']');
+  if (close == std::string_view::npos) {
+    return std::nullopt;
+  }
+  const std::string_view type = shape.substr(close + 1);
+  shape = shape.substr(0, close);
+  double elements = 1.0;
+  while (!shape.empty()) {
+    const std::size_t comma = std::min(shape.find(','), shape.size());
+    const auto dimension = bytes_after(shape.substr(0, comma), "");
+    if (!dimension || *dimension > 1e12) {
+      return std::nullopt;
+    }
+    elements *= *dimension;
+    shape.remove_prefix(std::min(comma + 1, shape.size()));
+  }
+  static constexpr auto k_types = std::to_array<std::pair<std::string_view, double>>({{"double", 8.0},
+                                                                                      {"int64", 8.0},
+                                                                                      {"complex64", 8.0},
+                                                                                      {"half", 2.0},
+                                                                                      {"bfloat16", 2.0},
+                                                                                      {"int8", 1.0},
+                                                                                      {"bool", 1.0},
+                                                                                      {"float", 4.0},
+                                                                                      {"int32", 4.0}});
+  for (const auto& [name, bytes] : k_types) {
+    if (type.starts_with(" and type " + std::string(name))) {
+      return elements < 1e15 ? std::optional<double>(elements * bytes) : std::nullopt;
     }
   }
   return std::nullopt;
 }
 
+// "free memory on device cuda:0 (4.08/23.65 gib) on startup": free and total in one bracket.
+std::optional<double> bracket_part(std::string_view text, std::string_view words, bool second) {
+  const std::size_t at = text.find(words);
+  const std::size_t open = at == std::string_view::npos ? at : text.find('(', at);
+  const std::size_t slash = open == std::string_view::npos ? open : text.find('/', open);
+  if (slash == std::string_view::npos || slash - open > 24) {
+    return std::nullopt;
+  }
+  const auto total = amount_at(text.substr(slash + 1));
+  if (second || !total) {
+    return total;
+  }
+  const std::size_t unit = text.find_first_not_of("0123456789. ", slash + 1);
+  return parse_amount(text.substr(open + 1, slash - open - 1), text.substr(unit));
+}
+
+enum class Place { after, before, bytes, with_sign, tensor, bracket_first, bracket_second };
+
+std::optional<double> amount(std::string_view text, std::string_view words, Place place) {
+  switch (place) {
+    case Place::after:
+      return amount_after(text, words);
+    case Place::before:
+      return amount_before(text, words);
+    case Place::bytes:
+      return bytes_after(text, words);
+    case Place::with_sign:
+      return signed_amount_after(text, words);
+    case Place::tensor:
+      return tensor_bytes(text, words);
+    case Place::bracket_first:
+      return bracket_part(text, words, false);
+    case Place::bracket_second:
+      return bracket_part(text, words, true);
+  }
+  return std::nullopt;
+}
+
+// The words beside each figure; of the rows of one figure the first that is found counts.
+struct Wording {
+  std::optional<double> MemoryPicture::*into;
+  Place place;
+  std::string_view words;
+};
+
+using M = MemoryPicture;
+constexpr auto k_wordings = std::to_array<Wording>({
+    // PyTorch.
+    {&M::asked_bytes, Place::after, "tried to allocate "},
+    {&M::total_bytes, Place::after, "total capacity of "},
+    {&M::total_bytes, Place::after, "total capacty of "},  // 2.1 wrote it so
+    {&M::total_bytes, Place::before, "total capacity"},
+    {&M::total_bytes, Place::after, "max allowed: "},
+    {&M::free_bytes, Place::after, "of which "},
+    {&M::free_bytes, Place::before, "free;"},
+    {&M::free_bytes, Place::before, "free)"},
+    {&M::process_bytes, Place::after, "this process has "},
+    {&M::allowed_bytes, Place::before, "allowed;"},
+    {&M::allocated_bytes, Place::after, "of the allocated memory "},
+    {&M::allocated_bytes, Place::before, "already allocated"},
+    {&M::allocated_bytes, Place::after, "mps allocated: "},
+    {&M::pools_bytes, Place::before, "allocated in private pools"},
+    {&M::reserved_bytes, Place::before, "reserved in total"},
+    // vLLM.
+    {&M::total_bytes, Place::after, "total_gpu_memory ("},
+    {&M::weights_bytes, Place::after, "model weights take "},
+    {&M::activation_bytes, Place::after, "activation peak memory takes "},
+    {&M::cache_bytes, Place::with_sign, "reserved for kv cache is "},
+    {&M::cache_bytes, Place::after, "available kv cache memory ("},
+    {&M::asked_bytes, Place::before, "kv cache is needed"},
+    {&M::free_bytes, Place::bracket_first, "free memory on device"},
+    {&M::total_bytes, Place::bracket_second, "free memory on device"},
+    // llama.cpp.
+    {&M::asked_bytes, Place::after, ": allocating "},
+    {&M::asked_bytes, Place::bytes, "buffer of size "},
+    {&M::asked_bytes, Place::bytes, "memory allocation of size "},
+    // TensorFlow, JAX.
+    {&M::asked_bytes, Place::after, "trying to allocate "},
+    {&M::asked_bytes, Place::after, "failed to allocate "},
+    {&M::asked_bytes, Place::tensor, "oom when allocating tensor with shape["},
+});
+
+constexpr auto k_telling = std::to_array<std::string_view>(
+    {"out of memory", "outofmemory", "out_of_memory", "tried to allocate", "trying to allocate", "failed to allocate", "unable to allocate",
+     "oom when allocating", "memory allocation of size", "erroroutofdevicememory", "out_of_resources", "total_gpu_memory",
+     "reserved for kv cache", "kv cache memory", "cache blocks", "stored in kv cache", "desired gpu memory utilization"});
+
+// "(gpu 0;", ". gpu 0 has", "on device 0:", "device:gpu:0", "cuda:0".
 std::optional<int> gpu_number(std::string_view text) {
-  for (const std::string_view words : {"(gpu ", ". gpu ", " gpu "}) {
+  for (const std::string_view words : {"(gpu ", ". gpu ", "on device ", "device:gpu:", "on device cuda:", " gpu ", "cuda:"}) {
     const std::size_t at = text.find(words);
     if (at == std::string_view::npos) {
       continue;
@@ -112,6 +252,25 @@ std::optional<int> gpu_number(std::string_view text) {
     }
   }
   return std::nullopt;
+}
+
+// "0.9, 21.28 gib)": the share of the card that a server wanted, as bytes.
+std::optional<double> wanted_share(std::string_view text) {
+  const std::size_t at = text.find("desired gpu memory utilization (");
+  const std::size_t comma = at == std::string_view::npos ? at : text.find(',', at);
+  return comma == std::string_view::npos ? std::nullopt : amount_at(text.substr(comma + 1));
+}
+
+void fill(MemoryPicture& picture, const MemoryPicture& more) {
+  static constexpr auto k_fields = std::to_array<std::optional<double> MemoryPicture::*>(
+      {&M::asked_bytes, &M::total_bytes, &M::free_bytes, &M::process_bytes, &M::allocated_bytes, &M::reserved_bytes, &M::allowed_bytes,
+       &M::pools_bytes, &M::weights_bytes, &M::activation_bytes, &M::cache_bytes});
+  for (const auto field : k_fields) {
+    if (!(picture.*field)) {
+      picture.*field = more.*field;
+    }
+  }
+  picture.gpu = picture.gpu ? picture.gpu : more.gpu;
 }
 
 }  // namespace
@@ -135,25 +294,50 @@ std::optional<double> MemoryPicture::others_bytes() const {
   return std::max(0.0, *total_bytes - *free_bytes - *process_bytes);
 }
 
+std::optional<double> MemoryPicture::outside_bytes() const {
+  if (process_bytes || !total_bytes || !free_bytes || !reserved_bytes) {
+    return std::nullopt;
+  }
+  return std::max(0.0, *total_bytes - *free_bytes - *reserved_bytes);
+}
+
+bool MemoryPicture::empty() const {
+  return std::none_of(k_wordings.begin(), k_wordings.end(), [this](const Wording& row) { return (this->*row.into).has_value(); });
+}
+
 std::optional<MemoryPicture> parse_out_of_memory(std::string_view raw) {
   const std::string text = normalised(raw.substr(0, 65536));
-  if (text.find("out of memory") == std::string::npos && text.find("tried to allocate") == std::string::npos) {
+  if (std::none_of(k_telling.begin(), k_telling.end(), [&](std::string_view words) { return text.find(words) != std::string::npos; })) {
     return std::nullopt;
   }
   MemoryPicture picture;
-  picture.asked_bytes = amount_after(text, "tried to allocate ");
+  for (const Wording& row : k_wordings) {
+    if (!(picture.*row.into)) {
+      picture.*row.into = amount(text, row.words, row.place);
+    }
+  }
+  if (const auto share = wanted_share(text)) {
+    picture.asked_bytes = share;
+  }
   picture.gpu = gpu_number(text);
-  // 2.1 wrote "capacty".
-  picture.total_bytes = first_of({amount_after(text, "total capacity of "), amount_after(text, "total capacty of "),
-                                  amount_before(text, "total capacity"), amount_after(text, "max allowed: ")});
-  picture.free_bytes = first_of({amount_after(text, "of which "), amount_before(text, "free;"), amount_before(text, "free)")});
-  picture.process_bytes = amount_after(text, "this process has ");
-  picture.allocated_bytes = first_of(
-      {amount_after(text, "of the allocated memory "), amount_before(text, "already allocated"), amount_after(text, "mps allocated: ")});
-  picture.reserved_bytes = first_of({amount_before(text, "reserved in total"), amount_before(text, "cached")});
-  // The newer wording gives what is reserved beyond what is allocated.
-  if (const auto idle = amount_before(text, "is reserved by pytorch but unallocated"); idle && picture.allocated_bytes) {
-    picture.reserved_bytes = *picture.allocated_bytes + *idle;
+  // 1.0 to 1.3 call "cached", and 2.1 and later "unallocated", what is reserved beyond what is allocated.
+  for (const std::string_view words : {"cached)", "is reserved by pytorch but unallocated"}) {
+    if (const auto idle = amount_before(text, words); idle && picture.allocated_bytes) {
+      picture.reserved_bytes = *picture.allocated_bytes + *idle;
+    }
+  }
+  return picture;
+}
+
+std::optional<MemoryPicture> parse_out_of_memory(std::span<const std::string> lines) {
+  std::optional<MemoryPicture> picture;
+  for (std::size_t i = lines.size(); i > 0; --i) {
+    const auto line = parse_out_of_memory(lines[i - 1]);
+    if (line && picture) {
+      fill(*picture, *line);
+    } else if (line) {
+      picture = line;
+    }
   }
   return picture;
 }
