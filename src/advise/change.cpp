@@ -241,7 +241,7 @@ std::string title_of(const Change& change, const Changed& changed) {
 std::string effect_of(const Change& change, const Changed& changed) {
   const ImageProfile* profile = changed.request->model.image();
   if (change.id == ChangeId::accumulate && profile != nullptr && profile->batchnorms.value_or(0.0) > 0.0) {
-    return "same result, but BatchNorm sees the micro-batch";
+    return "BatchNorm sees the micro-batch";
   }
   const Gpu& gpu = *changed.gpu;
   if (change.id == ChangeId::mixed_precision && !gpu.tflops.fp16_tensor && gpu.tensor_cores.value_or(0.0) == 0.0) {

@@ -24,6 +24,8 @@ constexpr std::size_t k_most_cards = 16;
 constexpr std::size_t k_most_changes = 3;
 constexpr std::size_t k_most_changes_with_cards = 2;
 constexpr double k_no_price = 1e12;
+constexpr double k_sound_batch = 8.0;
+constexpr double k_risk_of_noisy_statistics = 0.2;
 // The operating system and the program take their part of the host's memory; the rule on host memory says the same.
 constexpr double k_host_reserve_gib = 4.0;
 
@@ -90,6 +92,13 @@ std::vector<Card> cards_to_try(const Preferences& preferences, const Advice& adv
 std::optional<double> throughput(const Figures& figures) {
   return figures.speed && figures.speed->throughput.expected > 0.0 ? std::optional<double>(figures.speed->throughput.expected)
                                                                    : std::nullopt;
+}
+
+// Statistics over a handful of images are noise: BatchNorm trains badly with micro-batches below about eight.
+bool few_for_batchnorm(const Changed& changed) {
+  const ImageProfile* profile = changed.request->model.image();
+  return profile != nullptr && profile->batchnorms.value_or(0.0) > 0.0 && changed.workload.batch < k_sound_batch &&
+         !changed.workload.frozen.batchnorm;
 }
 
 struct Found {
@@ -291,7 +300,7 @@ class Search {
       add(remedy.id, "+", change.name);
       add(remedy.title, " and ", title_of(change, changed));
       add(remedy.how, "; ", how_of(change, changed));
-      burden.risk += change.risk;
+      burden.risk += change.risk + (id == ChangeId::accumulate && few_for_batchnorm(changed) ? k_risk_of_noisy_statistics : 0.0);
     }
     remedy.effect = effects_of(chosen, changed, figures);
     remedy.settings = changed.settings;

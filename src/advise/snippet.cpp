@@ -1,11 +1,74 @@
 #include "advise/snippet.hpp"
 
+#include "advise/snippet_text.hpp"
+
+#include <algorithm>
+
 namespace gpuadvise::advise {
 
+std::string whole(double value) {
+  return std::to_string(static_cast<long long>(value));
+}
+
+std::string model_name(const Request& request) {
+  std::string name = request.model_text.empty() ? request.model_file : request.model_text;
+  if (name.empty()) {
+    name = "path/to/model";
+  }
+  std::replace_if(
+      name.begin(), name.end(),
+      [](char c) {
+        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        return !letter && std::string_view("._-/:+").find(c) == std::string_view::npos;
+      },
+      '-');
+  return name;
+}
+
+std::string compute_dtype(const Workload& workload) {
+  switch (workload.precision.kind) {
+    case PrecisionKind::fp32:
+    case PrecisionKind::tf32:
+      return "float32";
+    case PrecisionKind::amp_fp16:
+    case PrecisionKind::fp16:
+      return "float16";
+    default:
+      return "bfloat16";
+  }
+}
+
+bool uses_deepspeed(const Workload& workload) {
+  const bool zero = workload.strategy == Strategy::zero1 || workload.strategy == Strategy::zero2 || workload.strategy == Strategy::zero3;
+  const bool offloads = workload.offload.kind == OffloadKind::optimizer || workload.offload.kind == OffloadKind::params;
+  return workload.training() && (zero || (offloads && workload.strategy != Strategy::fsdp));
+}
+
+std::string deepspeed_block(const Workload& workload) {
+  if (!uses_deepspeed(workload)) {
+    return {};
+  }
+  const bool params = workload.offload.kind == OffloadKind::params;
+  const bool optimizer = params || workload.offload.kind == OffloadKind::optimizer;
+  const std::string stage = params || workload.strategy == Strategy::zero3 ? "3" : workload.strategy == Strategy::zero1 ? "1" : "2";
+  const std::string dtype = compute_dtype(workload);
+  Block json("json");
+  json.add("{").add("  \"train_micro_batch_size_per_gpu\": " + whole(workload.batch) + ",");
+  json.add("  \"gradient_accumulation_steps\": " + whole(workload.accumulate) + ",");
+  json.add_if(dtype == "bfloat16", "  \"bf16\": {\"enabled\": true},").add_if(dtype == "float16", "  \"fp16\": {\"enabled\": true},");
+  json.add("  \"zero_optimization\": {");
+  json.add_if(params, "    \"offload_param\": {\"device\": \"cpu\", \"pin_memory\": true},");
+  json.add_if(optimizer, "    \"offload_optimizer\": {\"device\": \"cpu\", \"pin_memory\": true},");
+  json.add("    \"stage\": " + stage).add("  }").add("}");
+  return "ds_config.json:\n" + json.closed();
+}
+
 std::string snippet(const Request& request, const Remedy& remedy) {
-  static_cast<void>(request);
-  static_cast<void>(remedy);
-  return {};
+  if (remedy.id == "next_card_up" || remedy.id == "rent") {
+    return {};
+  }
+  const SnippetSubject subject{request, remedy};
+  return remedy.workload.training() ? training_snippet(subject) : inference_snippet(subject);
 }
 
 }  // namespace gpuadvise::advise

@@ -106,6 +106,17 @@ void refuse_pointless_snippets(const CommandLine& line) {
   }
 }
 
+// Asked for and not there: said, instead of an answer that looks as if the flag were forgotten.
+void tell_missing_snippets(Advice& advice) {
+  if (advice.remedies.empty()) {
+    advice.findings.push_back({"no-snippets", Severity::warn,
+                               advice.results.empty() ? "no change makes this job fit, so there are no snippets to show"
+                                                      : "the job fits as it is, so there are no snippets to show"});
+  } else if (std::all_of(advice.remedies.begin(), advice.remedies.end(), [](const Remedy& remedy) { return remedy.snippet.empty(); })) {
+    advice.findings.push_back({"no-snippets", Severity::warn, "these remedies need no code: there are no snippets to show"});
+  }
+}
+
 // The request with other settings in place of its own, read as every request is.
 std::function<Request(std::span<const Setting>)> reader_of(const Session& session, const CommandLine& line) {
   return [&session, &line](std::span<const Setting> changes) {
@@ -129,7 +140,11 @@ int answer(const CommandLine& line, AdviceOptions options) {
   asked.preferences.have = with_host_cards(asked.preferences.have, session.catalog());
   options.with_settings = reader_of(session, line);
   options.every_change = writes(line.output, {Format::json});
-  return show(line, session, asked, recommend(asked.request, asked.preferences, advisor.view(asked.preferences), options));
+  Advice advice = recommend(asked.request, asked.preferences, advisor.view(asked.preferences), options);
+  if (options.snippets) {
+    tell_missing_snippets(advice);
+  }
+  return show(line, session, asked, std::move(advice));
 }
 
 // What the machine's own cards run, with the memory that is free on them.
