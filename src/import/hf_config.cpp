@@ -213,8 +213,8 @@ void read_shape(HfConfig& config, const ConfigKeys& keys, const HfFamily& family
 Finding nearest_family_finding(const std::string& architecture) {
   return {"import-nearest", Severity::warn,
           "architecture " + architecture +
-              " is not known: it is read as the nearest family, a llama-like decoder of the same sizes, so that all but the weights "
-              "of a file has a wider range"};
+              " is not known: it is read as the nearest family, a llama-like decoder of the same sizes; what no weight file states "
+              "has a wider range"};
 }
 
 void count_shape(TransformerShape& shape) {

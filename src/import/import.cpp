@@ -11,6 +11,7 @@
 #include "import/hf_config.hpp"
 #include "import/model_files.hpp"
 #include "import/onnx.hpp"
+#include "import/printable.hpp"
 #include "import/safetensors.hpp"
 
 #include <algorithm>
@@ -241,9 +242,7 @@ ImportedModel from_safetensors(const std::string& path, bool index) {
   return from_files(path, files);
 }
 
-}  // namespace
-
-ImportedModel import_model(const std::string& path) {
+ImportedModel read_model(const std::string& path) {
   switch (kind_of_file(path)) {
     case FileKind::folder:
       return from_folder(path);
@@ -261,6 +260,24 @@ ImportedModel import_model(const std::string& path) {
   ModelFiles files;
   files.config = path;
   return from_files(path, files);
+}
+
+}  // namespace
+
+// Names of tensors, architectures and files come from outside: what is said of them is made printable in this one place.
+ImportedModel import_model(const std::string& path) {
+  try {
+    ImportedModel result = read_model(path);
+    for (Finding& finding : result.findings) {
+      finding.message = printable(finding.message);
+    }
+    result.architecture = printable(result.architecture);
+    result.model.name = result.texts->keep(printable(result.model.name));
+    result.model.family = result.texts->keep(printable(result.model.family));
+    return result;
+  } catch (const Error& error) {
+    throw Error(error.code(), printable(error.message()), printable(error.hint()), printable(error.where()));
+  }
 }
 
 }  // namespace gpuadvise::importer

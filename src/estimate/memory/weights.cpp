@@ -4,6 +4,7 @@
 
 #include "model/gguf_mix.hpp"
 #include "model/inventory.hpp"
+#include "model/stored_format.hpp"
 
 #include <algorithm>
 #include <array>
@@ -239,12 +240,8 @@ bool is_fp8(PrecisionKind kind) {
 
 // Whether the weights stay as the model's file has them. vLLM and SGLang pad MXFP4 experts, which the count knows.
 bool as_stored(const Precision& precision, const StoredWeights& file, Engine engine) {
-  if (file.bytes <= 0 || file.precision.empty()) {
-    return false;
-  }
   const bool padded = precision.kind == PrecisionKind::mxfp4 && (engine == Engine::vllm || engine == Engine::sglang);
-  const bool half = precision.kind == PrecisionKind::fp16 || precision.kind == PrecisionKind::bf16;
-  return !padded && (to_string(precision) == file.precision || (half && (file.precision == "fp16" || file.precision == "bf16")));
+  return !padded && model::keeps_stored_format(precision, file);
 }
 
 // The layers take what the file holds beside the tables and what stands outside.

@@ -1,6 +1,7 @@
 #include "estimate/speed/transformer.hpp"
 
 #include "model/gguf_mix.hpp"
+#include "model/stored_format.hpp"
 
 #include <algorithm>
 
@@ -123,6 +124,13 @@ double stored_bits(const TransformerShape& shape, const Precision& precision) {
 
 StreamedWeights streamed_weights(const TransformerShape& shape, const Precision& precision) {
   const double share = matmul_params(shape) / shape.params;
+  if (model::keeps_stored_format(precision, shape.stored)) {
+    // The file's own bytes. Its look-up table may be of another type than the matrices that a token reads.
+    const bool looked_up = !shape.tied_embeddings;
+    const double table = looked_up ? shape.vocab * shape.hidden : 0.0;
+    const double read = shape.stored.bytes - (looked_up ? shape.stored.embedding_bytes : 0.0);
+    return {read * matmul_params(shape) / std::max(1.0, shape.params - table), shape.stored.bytes};
+  }
   const double stored = shape.params * stored_bits(shape, precision) / 8.0;
   return {stored * share, stored};
 }

@@ -107,6 +107,34 @@ TEST_CASE("what vLLM reserves is not what the work needs") {
   CHECK(memory.need.expected > memory.allocated.expected);
 }
 
+TEST_CASE("vLLM's profiling run sends an image through the vision tower") {
+  const auto activations_gib = [](Engine engine, std::string_view id) {
+    Workload w = serving(PrecisionKind::bf16, 1);
+    w.engine = engine;
+    return inference_memory(w, catalog_shape(id), &catalog_gpu("a100-80gb-sxm"), nullptr).components.activations / k_gib;
+  };
+  const double text = activations_gib(Engine::vllm, "qwen2.5-7b");
+  // 65536 patches of 1280: more than the sampler's 256 sequences, and no more than the largest log shows
+  CHECK(activations_gib(Engine::vllm, "qwen2.5-vl-7b") > 2 * text);
+  CHECK(activations_gib(Engine::vllm, "qwen2.5-vl-7b") < 6.9);
+  CHECK(activations_gib(Engine::sglang, "qwen2.5-vl-7b") < 2 * text);
+}
+
+TEST_CASE("a shape read as the nearest family's has a wider range, weights of a file keep theirs") {
+  TransformerShape shape = catalog_shape("llama-3.1-8b");
+  const Workload w = request(Engine::transformers, PrecisionKind::bf16, 3840, 256);
+  const Interval known = inference_memory(w, shape, nullptr, nullptr).allocated;
+  shape.nearest_family = true;
+  const Interval counted = inference_memory(w, shape, nullptr, nullptr).allocated;
+  shape.stored = {"bf16", 2 * shape.params, 2 * shape.vocab * shape.hidden, 2 * shape.vocab * shape.hidden};
+  const Interval of_file = inference_memory(w, shape, nullptr, nullptr).allocated;
+  const auto width = [](const Interval& i) { return i.high / i.low; };
+  CHECK(counted.expected == Approx(known.expected));
+  CHECK(width(counted) > 1.2 * width(known));
+  CHECK(width(of_file) > 1.02 * width(known));
+  CHECK(width(of_file) < 0.9 * width(counted));
+}
+
 TEST_CASE("llama.cpp's compute buffer holds the logits of a micro-batch, or the scores of a layer") {
   Workload w = request(Engine::llama_cpp, PrecisionKind::gguf, 32256, 512);
   w.precision.mix = GgufMix::Q4_K_M;
@@ -120,6 +148,30 @@ TEST_CASE("llama.cpp's compute buffer holds the logits of a micro-batch, or the 
   w.prompt_len = 15872;
   w.seq = 16384;
   CHECK(buffer_mib("qwen3-32b") == Approx(2136).epsilon(0.003));
+}
+
+TEST_CASE("llama.cpp copies matrices that lie on the host for large batches") {
+  Workload w = request(Engine::llama_cpp, PrecisionKind::gguf, 7680, 512);
+  w.precision.mix = GgufMix::Q4_K_M;
+  w.flash_attn = true;
+  const auto buffer_mib = [&w](std::string_view id, const Gpu* gpu = nullptr) {
+    return inference_memory(w, catalog_shape(id), gpu, nullptr).components.workspace / k_mib;
+  };
+  w.offload = {OffloadKind::layers, 20};
+  // Logits of 512 tokens and a head in Q6_K, as logs print it.
+  CHECK(buffer_mib("llama-3.1-8b") == Approx(669.48).epsilon(0.0005));
+  CHECK(buffer_mib("llama-3.1-8b", &catalog_gpu("apple-m1-max-32core")) < 100);  // one memory: nothing to copy
+  w.offload.layers_on_gpu = 33;
+  CHECK(buffer_mib("llama-3.1-8b") < 300);
+  w.offload.layers_on_gpu = 20;
+  w.n_ubatch = 16;  // a small batch runs where its weights are
+  CHECK(buffer_mib("llama-3.1-8b") < 100);
+  w.n_ubatch = 2048;
+  w.offload = {OffloadKind::params, 0};
+  w.precision.mix = GgufMix::Q8_0;
+  // 128 experts of 1536 x 4096, one of the three matrices of a layer, against 1.2 GiB of logits; small batches show it alone
+  w.n_ubatch = 512;
+  CHECK(buffer_mib("qwen3-235b-a22b") == Approx(816 + 4).epsilon(0.01));
 }
 
 TEST_CASE("a card tells how many tokens it could hold beside the weights") {

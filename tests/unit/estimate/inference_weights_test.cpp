@@ -62,6 +62,18 @@ TEST_CASE("MXFP4 reaches the experts alone and is stored in whole tiles by serve
   CHECK(per_gpu_gib("gpt-oss-120b", serving(PrecisionKind::mxfp4, Engine::transformers)) == Approx(60.77).epsilon(0.005));
 }
 
+TEST_CASE("the kernel that runs MXFP4 experts depends on the card, and with it the padding") {
+  const auto gib = [](std::string_view card, double gpus = 1) {
+    const Workload w = serving(PrecisionKind::mxfp4, Engine::vllm, gpus);
+    return weights_per_gpu(weight_bytes(w, catalog_shape("gpt-oss-120b"), &test::catalog_gpu(card)), device_split(w)) / k_gib;
+  };
+  CHECK(gib("h100-80gb-sxm") == Approx(64.38).epsilon(0.005));
+  CHECK(gib("a100-80gb-sxm") == Approx(65.97).epsilon(0.003));  // vLLM issue 23278: Marlin
+  CHECK(gib("b200-sxm") > gib("a100-80gb-sxm"));
+  // Half of 2880 fills tiles of its own.
+  CHECK(2 * gib("a100-80gb-sxm", 2) > 1.03 * gib("a100-80gb-sxm"));
+}
+
 TEST_CASE("groups of GPTQ and AWQ carry scales and zero points") {
   const double plain = per_gpu_gib("qwen2.5-7b", serving(PrecisionKind::int4_awq));
   const TransformerShape& s = catalog_shape("qwen2.5-7b");

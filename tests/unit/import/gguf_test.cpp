@@ -1,8 +1,10 @@
 #include "import/gguf.hpp"
 
 #include <gpuadvise/error.hpp>
+#include <gpuadvise/precision.hpp>
 
 #include "catch.hpp"
+#include "estimate/speed/transformer.hpp"
 #include "import/fit_shape.hpp"
 #include "import/gguf_shape.hpp"
 #include "sample_files.hpp"
@@ -69,6 +71,45 @@ TEST_CASE("GGUF: versions 1 to 3 give the same shape and exact bytes") {
     CHECK(model.shape.stored.embedding_bytes == 32 * 210);
     CHECK(model.shape.stored.head_bytes == 32 * 8 * 34);
   }
+}
+
+TEST_CASE("GGUF: an architecture that no table knows is read by its keys, and says so") {
+  for (const bool known : {true, false}) {
+    const std::string name = known ? "qwen3" : "brand_new";
+    samples::Gguf file;
+    file.text("general.architecture", name).u32(name + ".block_count", 2).u32(name + ".embedding_length", 256);
+    file.u32(name + ".attention.head_count", 4).u32(name + ".feed_forward_length", 512).u32(name + ".vocab_size", 100);
+    const auto header = importer::read_gguf(MemoryBytes("x.gguf", file.file()));
+    const auto model = importer::gguf_model(header, header.tensors, "x.gguf");
+    CHECK(model.shape.nearest_family == !known);
+    CHECK(model.findings.empty() == known);
+  }
+}
+
+TEST_CASE("GGUF: a token reads the file's own bytes, whatever its label") {
+  const auto weights = [](std::uint32_t type, std::uint64_t block, std::uint64_t bytes) {
+    samples::Gguf file;
+    file.text("general.architecture", "llama").u32("general.file_type", 15).u32("llama.block_count", 1);
+    file.u32("llama.embedding_length", 256).u32("llama.feed_forward_length", 512).u32("llama.attention.head_count", 4);
+    file.tensor("token_embd.weight", 256, 32, 0, 1, 4).tensor("output.weight", 256, 32, type, block, bytes);
+    for (const std::string part : {"attn_q", "attn_k", "attn_v", "attn_output"}) {
+      file.tensor("blk.0." + part + ".weight", 256, 256, type, block, bytes);
+    }
+    file.tensor("blk.0.ffn_gate.weight", 256, 512, type, block, bytes).tensor("blk.0.ffn_up.weight", 256, 512, type, block, bytes);
+    file.tensor("blk.0.ffn_down.weight", 512, 256, type, block, bytes);
+    const auto header = importer::read_gguf(MemoryBytes("x.gguf", file.file()));
+    auto model = importer::gguf_model(header, header.tensors, "x.gguf");
+    std::vector<Finding> findings;
+    importer::fit_to_tensors(model.shape, model.facts, model.precision, findings);
+    const estimate::StreamedWeights streamed = estimate::streamed_weights(model.shape, *parse_precision(model.precision));
+    CHECK(streamed.stored == model.facts.bytes);
+    return streamed.active;
+  };
+  const double four = weights(12, 256, 144);
+  // Every matrix but the look-up table: 4.5 bits a weight against 5.5 and 8.5
+  CHECK(four == Approx((4 * 256 * 256 + 3 * 256 * 512 + 32 * 256) * 4.5 / 8).epsilon(0.001));
+  CHECK(weights(13, 256, 176) / four == Approx(5.5 / 4.5).epsilon(0.001));
+  CHECK(weights(8, 32, 34) / four == Approx(8.5 / 4.5).epsilon(0.001));
 }
 
 TEST_CASE("GGUF: a label that the tensors contradict is not believed") {

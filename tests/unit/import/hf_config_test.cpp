@@ -115,7 +115,8 @@ TEST_CASE("config.json: an unknown class is read as the nearest, and says so") {
   CHECK_FALSE(config.known);
   CHECK(config.shape.from_memory);
   REQUIRE_FALSE(config.findings.empty());
-  CHECK_THAT(config.findings.front().message, ContainsSubstring("brand_new"));
+  CHECK(config.shape.nearest_family);
+  CHECK_THAT(config.findings.front().message, ContainsSubstring("brand_new") && ContainsSubstring("llama-like"));
   CHECK(config.shape.params > 1e8);
 }
 

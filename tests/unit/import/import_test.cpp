@@ -6,6 +6,7 @@
 #include "catalog/record_text.hpp"
 #include "catch.hpp"
 #include "import/model_files.hpp"
+#include "import/printable.hpp"
 #include "sample_files.hpp"
 
 #include <chrono>
@@ -51,6 +52,23 @@ ErrorCode code_of(const std::string& path) {
 }
 
 }  // namespace
+
+TEST_CASE("texts of a file obey no terminal") {
+  CHECK(importer::printable("qwen3 \u00e9\u4e2d") == "qwen3 \u00e9\u4e2d");
+  CHECK(importer::printable("a\x1b[31m\n\x7f") == "a?[31m??");
+  CHECK(importer::printable(std::string("\0", 1)) == "?");
+  CHECK(importer::printable("\xc2\x9b") == "?");                  // a control of two bytes
+  CHECK(importer::printable("\xff\xe4\xb8") == "???");            // ill-formed, and cut
+  CHECK(importer::printable("\xc0\xaf\xed\xa0\x80") == "?????");  // overlong, surrogate
+  const samples::Folder folder;
+  const std::string path = folder.file(
+      "config.json",
+      R"({"model_type":"a\u001b[2J","hidden_size":64,"num_hidden_layers":2,"num_attention_heads":2,"vocab_size":100,"intermediate_size":128})");
+  const auto imported = importer::import_model(path);
+  CHECK(imported.architecture == "a?[2J");
+  REQUIRE_FALSE(imported.findings.empty());
+  CHECK(imported.findings.front().message.find('\x1b') == std::string::npos);
+}
 
 TEST_CASE("import: a folder gives shape from the configuration and weights from the tensors") {
   const samples::Folder folder;
