@@ -21,6 +21,8 @@ double class_factor(RunKind kind, bool training) {
       return constant(row("band.serving"));
     case RunKind::diffusion:
       return constant(row("band.diffusion"));
+    case RunKind::recommender:
+      return constant(row("band.recommender"));
   }
   return 2.0;
 }

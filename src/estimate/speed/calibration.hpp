@@ -21,7 +21,7 @@ struct Calibrated {
   int measurements = 0;
 };
 
-inline constexpr std::array<Calibrated, 190> k_calibration = {{
+inline constexpr std::array<Calibrated, 194> k_calibration = {{
     {"power.maxwell", 0.1, Standing::prior, 0},
     {"power.pascal", 0.2001, Standing::fitted, 76},
     {"power.volta", 0.3237, Standing::fitted, 128},
@@ -79,6 +79,7 @@ inline constexpr std::array<Calibrated, 190> k_calibration = {{
     {"matmul.other", 0.4, Standing::prior, 0},
     {"prefill.pascal", 1.148, Standing::prior, 5},
     {"prefill.volta", 0.7, Standing::prior, 0},
+    {"prefill.gcn", 1.1, Standing::prior, 2},
     {"prefill.rdna2", 0.72, Standing::prior, 0},
     {"prefill.rdna3", 1.047, Standing::prior, 1},
     {"prefill.other", 0.7, Standing::prior, 0},
@@ -121,7 +122,7 @@ inline constexpr std::array<Calibrated, 190> k_calibration = {{
     {"encoder.launch.train", 60.0, Standing::prior, 0},
     {"encoder.optimizer_bytes", 26.0, Standing::counted, 0},
     {"encoder.engine.pytorch", 1.03, Standing::fitted, 144},
-    {"encoder.engine.tensorflow", 0.8, Standing::prior, 0},
+    {"encoder.passes.tensorflow", 2.0, Standing::prior, 4},
     {"encoder.engine.tensorrt", 1.69, Standing::prior, 0},
     {"llm_training.efficiency.half", 0.8526, Standing::fitted, 217},
     {"llm_training.efficiency.fp8", 0.5927, Standing::fitted, 35},
@@ -139,6 +140,7 @@ inline constexpr std::array<Calibrated, 190> k_calibration = {{
     {"llm_training.exposed", 0.1578, Standing::fitted, 180},
     {"llm_training.tensor_parallel_exposed", 1.093, Standing::fitted, 9},
     {"llm_training.pipeline", 0.9637, Standing::prior, 3},
+    {"decode.xe", 0.5, Standing::prior, 3},
     {"decode.kv_efficiency", 0.4628, Standing::fitted, 291},
     {"decode.kv_efficiency.apple", 0.1484, Standing::prior, 39},
     {"decode.apple_launch", 1.48, Standing::fitted, 100},
@@ -188,6 +190,7 @@ inline constexpr std::array<Calibrated, 190> k_calibration = {{
     {"diffusion.passes", 2.273, Standing::fitted, 145},
     {"diffusion.launch", 69.97, Standing::fitted, 145},
     {"diffusion.tensorrt", 1.307, Standing::prior, 0},
+    {"recommender.passes", 2.5, Standing::prior, 10},
     {"parallel.jitter", 0.03479, Standing::fitted, 253},
     {"parallel.overlap", 0.49, Standing::fitted, 253},
     {"parallel.never_hidden", 0.6355, Standing::fitted, 253},
@@ -205,6 +208,7 @@ inline constexpr std::array<Calibrated, 190> k_calibration = {{
     {"band.prefill", 1.55, Standing::fitted, 263},
     {"band.serving", 1.75, Standing::fitted, 236},
     {"band.diffusion", 1.75, Standing::fitted, 145},
+    {"band.recommender", 1.6, Standing::prior, 0},
     {"band.neighbour", 1.25, Standing::prior, 0},
     {"band.prior", 1.5, Standing::prior, 0},
     {"band.model", 1.25, Standing::prior, 0},

@@ -10,14 +10,12 @@ namespace {
 constexpr double k_filling_batch = 32.0;
 
 double engine_factor(const Workload& workload) {
-  switch (workload.engine) {
-    case Engine::tensorflow:
-      return constant(row("encoder.engine.tensorflow"));
-    case Engine::tensorrt:
-      return constant(row("encoder.engine.tensorrt"));
-    default:
-      return constant(row("encoder.engine.pytorch"));
-  }
+  return constant(workload.engine == Engine::tensorrt ? row("encoder.engine.tensorrt") : row("encoder.engine.pytorch"));
+}
+
+// TensorFlow multiplies as well but runs what lies between the products as more kernels: more passes, which fp32 hardly feels.
+double engine_passes(const Workload& workload) {
+  return workload.engine == Engine::tensorflow ? constant(row("encoder.passes.tensorflow")) : 1.0;
 }
 
 double launch_seconds(const Workload& workload) {
@@ -56,7 +54,8 @@ std::optional<StepTime> encoder_step(const Workload& workload, const Transformer
   const double layers = stacked_layers(shape);
   // Scores pass through memory only where the attention is not fused.
   const double scores = workload.attention == AttentionBackend::flash ? 0.0 : constant(row("encoder.passes.scores"));
-  const double elements = layers * (constant(row("encoder.passes.hidden")) * shape.hidden + scores * shape.heads * workload.seq);
+  const double elements =
+      layers * engine_passes(workload) * (constant(row("encoder.passes.hidden")) * shape.hidden + scores * shape.heads * workload.seq);
   const double weight_traffic = training && workload.method == Method::full ? constant(row("encoder.optimizer_bytes")) : bytes;
   const double efficiency = constant(rate.tensor ? row("encoder.efficiency.tensor") : row("encoder.efficiency.vector"));
   StepTime time;

@@ -15,6 +15,7 @@ struct FamilyRow {
   std::size_t diffusion = k_none;
   std::size_t matmul = k_none;
   std::size_t prefill = k_none;
+  std::size_t decode = k_none;
 };
 
 constexpr std::array<FamilyRow, 28> k_families = {{
@@ -31,7 +32,7 @@ constexpr std::array<FamilyRow, 28> k_families = {{
     {Architecture::blackwell, row("power.blackwell")},
     {Architecture::blackwell_dc, row("power.blackwell_dc")},
     {Architecture::rubin, row("power.blackwell_dc")},
-    {Architecture::gcn, k_none, row("convolution.gcn"), row("diffusion.gcn"), row("matmul.rdna"), row("prefill.other")},
+    {Architecture::gcn, k_none, row("convolution.gcn"), row("diffusion.gcn"), row("matmul.rdna"), row("prefill.gcn")},
     {Architecture::rdna1, k_none, row("convolution.rdna1"), row("diffusion.rdna1"), row("matmul.rdna"), row("prefill.rdna2")},
     {Architecture::rdna2, k_none, row("convolution.rdna2"), row("diffusion.rdna2"), row("matmul.rdna"), row("prefill.rdna2")},
     {Architecture::rdna3, row("power.rdna3"), row("convolution.rdna3"), row("diffusion.rdna3"), row("matmul.rdna"), row("prefill.rdna3")},
@@ -41,9 +42,11 @@ constexpr std::array<FamilyRow, 28> k_families = {{
     {Architecture::cdna3, row("power.cdna"), row("convolution.cdna"), row("diffusion.cdna"), row("matmul.cdna"), row("prefill.other")},
     {Architecture::cdna4, row("power.cdna"), row("convolution.cdna"), row("diffusion.cdna"), row("matmul.cdna"), row("prefill.other")},
     {Architecture::cdna5, row("power.cdna"), row("convolution.cdna"), row("diffusion.cdna"), row("matmul.cdna"), row("prefill.other")},
-    {Architecture::xe_hpg, row("power.xe"), row("convolution.xe"), row("diffusion.xe"), row("matmul.xe"), row("prefill.other")},
+    {Architecture::xe_hpg, row("power.xe"), row("convolution.xe"), row("diffusion.xe"), row("matmul.xe"), row("prefill.other"),
+     row("decode.xe")},
     {Architecture::xe2, row("power.xe"), row("convolution.xe"), row("diffusion.xe"), row("matmul.xe"), row("prefill.other")},
-    {Architecture::xe_hpc, row("power.xe"), row("convolution.xe"), row("diffusion.xe"), row("matmul.xe"), row("prefill.other")},
+    {Architecture::xe_hpc, row("power.xe"), row("convolution.xe"), row("diffusion.xe"), row("matmul.xe"), row("prefill.other"),
+     row("decode.xe")},
     {Architecture::gaudi, k_none, row("convolution.other"), row("diffusion.other"), row("matmul.cdna"), row("prefill.other")},
     {Architecture::apple, k_none, row("convolution.apple"), row("diffusion.apple"), row("matmul.apple"), row("prefill.apple")},
     {Architecture::other, k_none, row("convolution.other"), row("diffusion.other"), row("matmul.other"), row("prefill.other")},
@@ -286,8 +289,9 @@ double seconds_per_terabyte(const Gpu& gpu, double sigma, bool streaming_weights
 
 Maturity maturity(const Gpu& gpu) {
   const FamilyRow& family = family_of(gpu);
-  return {factor(family.convolution), factor(vector_convolution(gpu.family)), factor(family.diffusion), factor(family.matmul),
-          factor(family.prefill)};
+  return {factor(family.convolution), factor(vector_convolution(gpu.family)),
+          factor(family.diffusion),   factor(family.matmul),
+          factor(family.decode),      factor(family.prefill)};
 }
 
 bool arm_host(const Gpu& gpu) {
@@ -312,6 +316,8 @@ int distance(const Gpu& gpu, RunKind kind) {
       return nvidia ? 0 : f == Architecture::cdna3 ? 1 : 2;
     case RunKind::diffusion:
       return nvidia ? 0 : f == Architecture::rdna2 || f == Architecture::rdna3 || f == Architecture::xe_hpg ? 1 : 2;
+    case RunKind::recommender:
+      return 2;  // a few measurements of two programs
   }
   return 2;
 }

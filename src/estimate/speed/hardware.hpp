@@ -44,6 +44,7 @@ struct Maturity {
   double vector_convolution = 1.0;
   double diffusion = 1.0;
   double matmul = 1.0;
+  double decode = 1.0;
   double prefill = 1.0;
 };
 [[nodiscard]] Maturity maturity(const Gpu& gpu);
@@ -52,7 +53,7 @@ struct Maturity {
 [[nodiscard]] bool arm_host(const Gpu& gpu);
 
 // Kinds of run for which measured rows exist or not.
-enum class RunKind : std::uint8_t { vision, encoder, llm_training, decode, prefill, serving, diffusion };
+enum class RunKind : std::uint8_t { vision, encoder, llm_training, decode, prefill, serving, diffusion, recommender };
 
 // How well the measurements cover this kind of card: 0 rows of its family, 1 a neighbouring family, 2 priors only.
 [[nodiscard]] int distance(const Gpu& gpu, RunKind kind);

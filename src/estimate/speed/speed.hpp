@@ -10,7 +10,7 @@
 
 namespace gpuadvise::estimate {
 
-// Nothing where no method exists (recommenders, networks of unknown arithmetic, cards without a rate). Does not look at
+// Nothing where no method exists (networks of unknown arithmetic, cards without a rate). Does not look at
 // memory: a run that does not fit has no speed, and the caller must say so.
 [[nodiscard]] std::optional<SpeedFigures> evaluate_speed(const Workload& workload, const Model& model, const Gpu& gpu);
 
