@@ -1,5 +1,7 @@
 #include "advise/change.hpp"
 
+#include <gpuadvise/error.hpp>
+
 #include "advise/change_apply.hpp"
 #include "workload/keys.hpp"
 
@@ -97,18 +99,38 @@ std::string autocast(const Workload& w) {
              : "torch.amp.autocast('cuda', dtype=torch.bfloat16) (Trainer: bf16=True)";
 }
 
-std::string adapters(const Workload& w) {
+std::string adapters(const Changed& c) {
+  const Workload& w = c.workload;
+  const bool pipeline = c.request->model.diffusion() != nullptr;
   std::string modules;
-  const auto add = [&modules](bool wanted, std::string_view name) {
+  const auto add = [&modules, pipeline](bool wanted, std::string_view text, std::string_view diffusion) {
     if (wanted) {
-      modules += (modules.empty() ? "'" : ", '") + std::string(name) + "'";
+      modules += (modules.empty() ? "'" : ", '") + std::string(pipeline ? diffusion : text) + "'";
     }
   };
-  add(w.lora_targets.q, "q_proj");
-  add(w.lora_targets.k, "k_proj");
-  add(w.lora_targets.v, "v_proj");
-  add(w.lora_targets.o, "o_proj");
+  add(w.lora_targets.q, "q_proj", "to_q");
+  add(w.lora_targets.k, "k_proj", "to_k");
+  add(w.lora_targets.v, "v_proj", "to_v");
+  add(w.lora_targets.o, "o_proj", "to_out.0");
   return "peft.LoraConfig(r=" + whole(w.lora_rank) + ", target_modules=[" + modules + "])";
+}
+
+std::string checkpointing_call(const Changed& c) {
+  if (uses_trainer(c)) {
+    return "gradient_checkpointing=True of TrainingArguments";
+  }
+  const Model& model = c.request->model;
+  return model.transformer() != nullptr ? "model.gradient_checkpointing_enable()"
+         : model.diffusion() != nullptr ? "enable_gradient_checkpointing() of the denoiser"
+                                        : "torch.utils.checkpoint(block, x, use_reentrant=False); timm: model.set_grad_checkpointing()";
+}
+
+std::string accumulation_call(const Changed& c) {
+  const Workload& w = c.workload;
+  const std::string steps = whole(w.accumulate);
+  return uses_trainer(c)
+             ? "per_device_train_batch_size=" + whole(w.batch) + ", gradient_accumulation_steps=" + steps + " of TrainingArguments"
+             : "batch_size=" + whole(w.batch) + " in the loader, loss / " + steps + ", optimizer.step() every " + steps + " micro-batches";
 }
 
 std::string sharding_call(const Changed& c) {
@@ -179,6 +201,18 @@ std::string micro_batch(const Workload& w) {
 bool Changed::holds(const Workload& candidate) const {
   const Figures figures = assessor->figures_of(candidate, *gpu);
   return assessor->acceptable(figures) && figures.fit->verdict <= worst;
+}
+
+std::optional<Workload> Changed::holds_with(const Setting& setting) const {
+  std::vector<Setting> with = settings;
+  with.push_back(setting);
+  try {
+    const Request read = options->with_settings(with);
+    const Figures figures = estimate::evaluate(estimate::prepare(read.workload, read.model), gpu, estimate::default_use(*gpu, windows));
+    return figures.fit && figures.fit->verdict <= worst ? std::optional<Workload>(read.workload) : std::nullopt;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
 }
 
 std::span<const Change> changes() {
@@ -265,18 +299,15 @@ std::string how_of(const Change& change, const Changed& changed) {
     case ChangeId::selective_checkpointing:
       return "torch.utils.checkpoint with context_fn=create_selective_checkpoint_contexts (torchtitan: selective, op)";
     case ChangeId::checkpointing:
-      return uses_trainer(changed)
-                 ? "gradient_checkpointing=True of TrainingArguments"
-                 : "torch.utils.checkpoint(..., use_reentrant=False), timm: model.set_grad_checkpointing(), transformers: "
-                   "model.gradient_checkpointing_enable()";
+      return checkpointing_call(changed);
     case ChangeId::optimizer_8bit:
       return "bitsandbytes.optim.AdamW8bit (Trainer: optim='adamw_bnb_8bit')";
     case ChangeId::paged_optimizer:
       return "bitsandbytes.optim.PagedAdamW8bit (Trainer: optim='paged_adamw_8bit')";
     case ChangeId::lora:
-      return adapters(w);
+      return adapters(changed);
     case ChangeId::qlora:
-      return "BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type='nf4', bnb_4bit_use_double_quant=True) with " + adapters(w);
+      return "BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type='nf4', bnb_4bit_use_double_quant=True) with " + adapters(changed);
     case ChangeId::kv_8bit:
       return w.engine == Engine::llama_cpp ? "--cache-type-k q8_0 --cache-type-v q8_0 --flash-attn on" : "--kv-cache-dtype fp8";
     case ChangeId::int8:
@@ -300,9 +331,7 @@ std::string how_of(const Change& change, const Changed& changed) {
                  ? "llama-server --n-gpu-layers " + whole(w.offload.layers_on_gpu)
                  : "device_map with " + whole(w.offload.layers_on_gpu) + " layers on the card, 'cpu' for the others";
     case ChangeId::accumulate:
-      return "loss / " + whole(w.accumulate) + ", optimizer.step() every " + whole(w.accumulate) +
-             " micro-batches (Trainer: per_device_train_batch_size=" + whole(w.batch) +
-             ", gradient_accumulation_steps=" + whole(w.accumulate) + ")";
+      return accumulation_call(changed);
     case ChangeId::fewer_requests:
       return requests_call(w);
     case ChangeId::smaller_batch:

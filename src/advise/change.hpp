@@ -54,9 +54,12 @@ struct Changed {
   Workload workload;
   std::vector<Setting> settings;
   Verdict worst = Verdict::fits;  // what searches may end in
+  bool windows = false;           // its driver takes a share of the card
 
   // Whether this card holds the workload, by the verdict asked for.
   [[nodiscard]] bool holds(const Workload& candidate) const;
+  // The same where the network must be counted anew: read from the settings so far and one more. Unset: they cannot be read.
+  [[nodiscard]] std::optional<Workload> holds_with(const Setting& setting) const;
   // The user said so, in the request or a file of it.
   [[nodiscard]] bool given(WorkloadKey key) const { return request->origins[key] >= Origin::file; }
 };
@@ -92,6 +95,11 @@ struct Change {
 // Sets a contract key in the list of settings, once.
 void set(Changed& changed, std::string_view key, Value value);
 void set_precision(Changed& changed, PrecisionKind kind);
+
+// How a workload is spread over GPUs, as far as the request is not read so anyway.
+[[nodiscard]] std::vector<Setting> spread_settings(const Request& request, const Workload& workload);
+// A strategy that followed from the job as asked need not follow from the changed one.
+void keep_inferred_strategy(Changed& changed);
 
 [[nodiscard]] bool has_bf16(const Gpu& gpu);
 [[nodiscard]] bool language_model(const Changed& changed);

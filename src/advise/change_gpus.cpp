@@ -5,19 +5,12 @@
 
 #include <array>
 #include <cmath>
+#include <utility>
 
 namespace gpuadvise::advise {
 namespace {
 
 constexpr std::array<double, 3> k_counts{2.0, 4.0, 8.0};
-
-void set_spread(Changed& c, const Spread& way) {
-  set(c, "gpus", way.gpus);
-  set(c, "strategy", std::string(workload::name_of(WorkloadKey::strategy, way.strategy)));
-  if (way.strategy == Strategy::tp) {
-    set(c, "tp", way.gpus);
-  }
-}
 
 Strategy sharding(const Workload& workload) {
   return workload.training() && workload.stack == Stack::hf_deepspeed ? Strategy::zero3 : pooling_strategy(workload);
@@ -29,7 +22,39 @@ bool heads_divide(const Request& request, const Spread& way) {
   return way.strategy != Strategy::tp || shape == nullptr || std::fmod(shape->heads, way.gpus) == 0.0;
 }
 
+void settle_spread(Changed& c) {
+  for (Setting& each : spread_settings(*c.request, c.workload)) {
+    set(c, each.key, std::move(each.value));
+  }
+}
+
 }  // namespace
+
+std::vector<Setting> spread_settings(const Request& request, const Workload& workload) {
+  const Workload& asked = request.workload;
+  std::vector<Setting> settings;
+  const auto add = [&settings](std::string_view key, Value value) {
+    settings.push_back({std::string(key), std::move(value), Origin::user});
+  };
+  if (workload.gpus != asked.gpus || workload.strategy != asked.strategy) {
+    add("gpus", workload.gpus);
+    add("strategy", std::string(workload::name_of(WorkloadKey::strategy, workload.strategy)));
+  }
+  if (workload.tp != asked.tp || (workload.tp > 1.0 && request.origins[WorkloadKey::tp] < Origin::file)) {
+    add("tp", workload.tp);
+  }
+  if (workload.pp != asked.pp || (workload.pp > 1.0 && request.origins[WorkloadKey::pp] < Origin::file)) {
+    add("pp", workload.pp);
+  }
+  return settings;
+}
+
+void keep_inferred_strategy(Changed& c) {
+  const Origin origin = c.request->origins[WorkloadKey::strategy];
+  if (c.workload.all_gpus() > 1.0 && origin != Origin::fallback && !c.given(WorkloadKey::strategy)) {
+    set(c, "strategy", std::string(workload::name_of(WorkloadKey::strategy, c.workload.strategy)));
+  }
+}
 
 // Data parallel: the same batch in all, a share of it on each.
 bool share_batch(Changed& c) {
@@ -45,7 +70,7 @@ bool share_batch(Changed& c) {
       continue;
     }
     w = candidate;
-    set_spread(c, {count, Strategy::ddp});
+    settle_spread(c);
     set(c, "batch", w.batch);
     return true;
   }
@@ -73,7 +98,7 @@ bool shard_over_gpus(Changed& c) {
     const Workload candidate = spread_over(w, ways[i], false);
     if (heads_divide(*c.request, ways[i]) && c.holds(candidate)) {
       c.workload = candidate;
-      set_spread(c, ways[i]);
+      settle_spread(c);
       return true;
     }
   }

@@ -20,6 +20,9 @@ bool quantised(Changed& c, PrecisionKind wanted, double most_bytes) {
     return false;
   }
   w.precision = chosen;
+  if (!c.given(WorkloadKey::kv_precision) && element_bytes(w.kv_precision.k) > 2.0) {
+    w.kv_precision = {KvType::fp16, KvType::fp16};  // the cache follows the type that is computed in
+  }
   set(c, "precision", to_string(chosen));
   return true;
 }

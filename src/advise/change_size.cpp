@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace gpuadvise::advise {
 namespace {
@@ -22,13 +23,11 @@ double to_step(double pixels, double step) {
   return std::max(step, std::round(pixels / step) * step);
 }
 
-void set_image(Changed& c) {
-  const ImageSize& image = c.workload.image;
+Setting image_setting(const Changed& c, const ImageSize& image) {
   const bool pipeline = c.request->model.diffusion() != nullptr;
   if (c.given(WorkloadKey::resolution) || (pipeline && !c.given(WorkloadKey::image))) {
-    set(c, "resolution",
-        whole(image.width) + "x" + whole(image.height) + (image.frames > 1.0 ? "x" + whole(image.frames) + "f" : std::string()));
-    return;
+    const std::string frames = image.frames > 1.0 ? "x" + whole(image.frames) + "f" : std::string();
+    return {"resolution", Value(whole(image.width) + "x" + whole(image.height) + frames), Origin::user};
   }
   Value::List sides;
   if (image.frames > 1.0) {
@@ -36,7 +35,7 @@ void set_image(Changed& c) {
   }
   sides.emplace_back(image.height);
   sides.emplace_back(image.width);
-  set(c, "image", sides);
+  return {"image", Value(std::move(sides)), Origin::user};
 }
 
 }  // namespace
@@ -74,7 +73,9 @@ bool shrink_image(Changed& c) {
   const bool pipeline = c.request->model.diffusion() != nullptr;
   const bool fixed = profile == nullptr ? !pipeline : profile->fixed_image;
   const double step = pipeline ? k_pipeline_step : k_image_step;
-  if (!c.options->shorter_input || fixed || w.image.height <= 2.0 * step) {
+  // Networks counted for one image size are counted anew for another.
+  const bool counted = profile != nullptr && profile->source != ProfileSource::traced;
+  if (!c.options->shorter_input || fixed || w.image.height <= 2.0 * step || (counted && !c.options->with_settings)) {
     return false;
   }
   Workload candidate = w;
@@ -84,14 +85,15 @@ bool shrink_image(Changed& c) {
   };
   const auto steps = largest_below(std::ceil(w.image.height / step), [&](double count) {
     resized(count);
-    return c.holds(candidate);
+    return counted ? c.holds_with(image_setting(c, candidate.image)).has_value() : c.holds(candidate);
   });
   if (!steps || *steps * step < k_least_share_of_image * w.image.height) {
     return false;
   }
   resized(*steps);
   w.image = candidate.image;
-  set_image(c);
+  const Setting setting = image_setting(c, w.image);
+  set(c, setting.key, setting.value);
   return true;
 }
 

@@ -152,7 +152,8 @@ bool adapt_with_lora(Changed& c) {
 
 bool adapt_with_qlora(Changed& c) {
   const bool kernels = c.gpu->vendor == Vendor::nvidia || c.gpu->vendor == Vendor::amd;
-  if (!c.workload.training() || !language_model(c) || c.workload.method == Method::qlora || !kernels) {
+  const bool suits = language_model(c) || c.request->model.diffusion() != nullptr;
+  if (!c.workload.training() || !suits || c.workload.method == Method::qlora || !kernels) {
     return false;
   }
   const bool full = c.workload.method == Method::full;
@@ -160,12 +161,17 @@ bool adapt_with_qlora(Changed& c) {
   c.workload.weights = Precision{PrecisionKind::nf4, GgufMix::none, 0.0, 0.0};
   set(c, "method", "qlora");
   set(c, "weights", "nf4");
-  set_precision(c, has_bf16(*c.gpu) ? PrecisionKind::amp_bf16 : PrecisionKind::amp_fp16);
+  const bool text = c.request->model.transformer() != nullptr;
+  if (has_bf16(*c.gpu)) {
+    set_precision(c, text ? PrecisionKind::amp_bf16 : PrecisionKind::bf16);
+  } else {
+    set_precision(c, text ? PrecisionKind::amp_fp16 : PrecisionKind::fp16);
+  }
   if (full) {
     add_adapters(c);
   }
   // prepare_model_for_kbit_training turns checkpointing on unless told otherwise.
-  if (!c.given(WorkloadKey::grad_checkpointing) && c.workload.checkpointing == Checkpointing::none) {
+  if (text && !c.given(WorkloadKey::grad_checkpointing) && c.workload.checkpointing == Checkpointing::none) {
     checkpoint(c, Checkpointing::full, "full");
   }
   return true;

@@ -3,10 +3,11 @@
 #include <gpuadvise/units.hpp>
 
 #include "advise/candidates.hpp"
-#include "workload/keys.hpp"
+#include "advise/change.hpp"
 
 #include <algorithm>
 #include <array>
+#include <utility>
 #include <vector>
 
 namespace gpuadvise::advise {
@@ -31,7 +32,6 @@ class Plans {
   }
 
   [[nodiscard]] std::size_t size() const { return spreads_.size(); }
-  [[nodiscard]] const Spread& spread(std::size_t index) const { return spreads_[index]; }
   [[nodiscard]] double count(std::size_t index) const { return plans_[0][index].workload.all_gpus(); }
   [[nodiscard]] const estimate::Plan& plan(std::size_t index, const Gpu& gpu) const {
     return plans_[needs_fp16(request_, gpu) ? 1 : 0][index];
@@ -77,10 +77,8 @@ std::optional<Remedy> first_that_runs(std::vector<Offer> offers, const Plans& pl
     remedy.workload = plan.workload;
     remedy.source = source;
     add_setting(remedy, "candidates", std::string(offer.gpu->id));
-    if (offer.spread > 0) {
-      const Spread& spread = plans.spread(offer.spread);
-      add_setting(remedy, "gpus", spread.gpus);
-      add_setting(remedy, "strategy", std::string(workload::name_of(WorkloadKey::strategy, spread.strategy)));
+    for (Setting& each : spread_settings(request, plan.workload)) {
+      remedy.settings.push_back(std::move(each));
     }
     if (needs_fp16(request, *offer.gpu)) {
       add_setting(remedy, "precision", to_string(plan.workload.precision));

@@ -204,7 +204,7 @@ class Search {
 
   [[nodiscard]] Changed start(std::size_t card) const {
     const Gpu& gpu = *cards_[card].gpu;
-    Changed changed{&request_, &assessor_, &options_, &gpu, request_.workload, {}, worst_};
+    Changed changed{&request_, &assessor_, &options_, &gpu, request_.workload, {}, worst_, has_windows_driver(preferences_.os)};
     if (needs_fp16(request_, gpu)) {
       changed.workload = spread_over(request_.workload, {request_.workload.gpus, request_.workload.strategy}, true);
       set(changed, "precision", to_string(changed.workload.precision));
@@ -250,6 +250,7 @@ class Search {
         return false;
       }
     }
+    keep_inferred_strategy(changed);
     figures = assessor_.figures_of(changed.workload, *changed.gpu);
     return figures.fit && figures.fit->verdict <= worst_ && host_holds(figures);
   }

@@ -28,6 +28,7 @@ void add_imports(Block& code, const SnippetSubject& subject) {
   code.add_if(processes, "import os").add_if(delays, "from contextlib import nullcontext").add_if(processes, "");
   code.add_if(eight_bits, "import bitsandbytes as bnb").add_if(uses_deepspeed(w), "import deepspeed").add("import torch");
   const bool adapters = subject.request.model.diffusion() != nullptr && w.method != Method::full;
+  code.add_if(adapters && w.method == Method::qlora, "from diffusers import BitsAndBytesConfig");
   code.add_if(adapters, "from peft import LoraConfig");
   if (w.strategy == Strategy::fsdp) {
     code.add(w.offload.kind == OffloadKind::params
@@ -56,6 +57,11 @@ void add_model(Block& code, const SnippetSubject& subject) {
   const Model& model = subject.request.model;
   code.add("# model, loader, criterion: yours (" + model_name(subject.request) + ")");
   code.add_if(w.precision.kind == PrecisionKind::bf16, "model.to(torch.bfloat16)  # weights and states in 16 bits, no autocast");
+  if (model.diffusion() != nullptr && w.method == Method::qlora) {
+    code.add("# the model is the pipeline's denoiser, loaded with quantization_config=quantization");
+    code.add("quantization = BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type=\"nf4\", bnb_4bit_compute_dtype=torch." +
+             compute_dtype(w) + ")");
+  }
   if (model.diffusion() != nullptr && w.method != Method::full) {
     code.add("model.requires_grad_(False)");
     code.add("model.add_adapter(LoraConfig(r=" + whole(w.lora_rank) + ", lora_alpha=" + whole(w.lora_rank) +
