@@ -410,8 +410,8 @@ std::string mix_of(const GgufHeader& header, const TensorFacts& facts, const Tra
                                         [&](const FileType& a, const FileType& b) { return distance(a.mix) < distance(b.mix); });
   findings.push_back({"import-mix", Severity::note,
                       (labelled ? "labelled " + std::string(label->mix) : std::string("not labelled")) + ", its tensors take " +
-                          format_significant(bits) + " bits a weight: speed is estimated as " + std::string(nearest->mix) +
-                          ", sizes are the file's"});
+                          format_significant(bits) + " bits a weight: named " + std::string(nearest->mix) +
+                          " here; sizes and what decoding reads are the file's"});
   return "gguf:" + std::string(nearest->mix);
 }
 

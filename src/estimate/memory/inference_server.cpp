@@ -20,9 +20,8 @@ enum class ShareOf : std::uint8_t { card, free_before_loading, free_after_loadin
 struct ServerRow {
   Engine engine = Engine::other;
   double share = 0.9;
-  std::array<double, 4> share_of_ranks{};  // with at least 2, 4, 8, 16 of them; 0 = the same
+  bool by_card = false;  // the share and the batch follow from the card's size (k_cards)
   ShareOf share_of = ShareOf::card;
-  double vision_share = 1;  // factor on a default share where the model has a vision tower
   WindowPolicy window = WindowPolicy::full;
   double block_tokens = 16;
   double batched_tokens = 2048;        // of one forward pass
@@ -40,17 +39,16 @@ struct ServerRow {
   BandRow band;
 };
 
-// Shares, blocks and batch limits are the engines' own defaults; so is the factor for vision towers (SGLang 0.4.4 - 0.4.6; later
-// versions take a little more). vLLM's sampler: fp32 logits, softmax and sort copies, fitted, n = 10 rows of 4 sources (38.3 -
-// 41.2). Outside: fitted, n = 13 rows of 6 sources (+- 0.1 GiB); over slots a prior, 5 logs of 5 sources (0.12 - 0.33; vLLM
-// issues 13061, 14447, 14452, 15815, pull request 12660). Graphs: 4 rows, 0.1 - 1.0 GiB. SGLang: 5 rows; TensorRT-LLM: 1 row.
+// Shares, blocks and batch limits are the engines' own defaults. vLLM's sampler: fp32 logits, softmax and sort copies, fitted, n = 10
+// rows of 4 sources (38.3 - 41.2). Outside: fitted, n = 13 rows of 6 sources (+- 0.1 GiB); over slots a prior, 5 logs of 5 sources
+// (0.12 - 0.33; vLLM issues 13061, 14447, 14452, 15815, pull request 12660). Graphs: 4 rows, 0.1 - 1.0 GiB. SGLang: 5 rows;
+// TensorRT-LLM: 1 row.
 // clang-format off
 constexpr auto k_servers = std::to_array<ServerRow>({
     {.engine = Engine::vllm, .window = WindowPolicy::window, .sampler_bytes = 38.9, .profiles_images = true, .outside_gib = 0.14, .outside_slots_gib = 0.25,
      .outside_parallel_gib = 0.55, .graphs_gib = 0.1, .graphs_layer_gib = 0.006,
      .band = {"llm-infer vllm", 0.93, 1.08, ConstantKind::fitted, 70, 0.01, 22}},
-    {.engine = Engine::sglang, .share = 0.88, .share_of_ranks = {0.87, 0.85, 0.81, 0.79}, .share_of = ShareOf::free_before_loading,
-     .vision_share = 0.95, .block_tokens = 1, .outside_gib = 0.55, .outside_slots_gib = 0.8, .outside_parallel_gib = 1.9, .context_gib = 0, .graphs_gib = 0.07,
+    {.engine = Engine::sglang, .share = 0.88, .by_card = true, .share_of = ShareOf::free_before_loading, .block_tokens = 1, .outside_gib = 0.55, .outside_slots_gib = 0.8, .outside_parallel_gib = 1.9, .context_gib = 0, .graphs_gib = 0.07,
      .graphs_layer_gib = 0.018, .band = {"llm-infer sglang", 0.9, 1.12, ConstantKind::prior, 5, 0.05}},
     {.engine = Engine::tensorrt_llm, .share_of = ShareOf::free_after_loading, .block_tokens = 32, .batched_tokens = 8192, .sequences = 2048,
      .sequences_large = 2048, .sampler_bytes = 12, .outside_gib = 2.5, .outside_slots_gib = 2.7, .outside_parallel_gib = 3,
@@ -67,6 +65,32 @@ const ServerRow& row_of(Engine engine) {
   }
   return k_servers.front();
 }
+
+// SGLang's defaults since 0.5 (server_args): tokens of a prefill chunk and sequences of the largest CUDA graph by the card's size.
+struct CardRow {
+  double below_gib = 0;
+  double chunk_tokens = 0;
+  double graph_sequences = 0;
+  double graph_sequences_split = 0;  // with 4 tensor-parallel ranks and more
+};
+constexpr auto k_cards = std::to_array<CardRow>({
+    {20, 2048, 8, 8},
+    {35, 2048, 24, 80},
+    {60, 4096, 32, 160},
+    {160, 8192, 256, 512},
+    {1e9, 16384, 512, 512},
+});
+// What it leaves free, MiB: constant, a token of the chunk, a sequence of the graph, a rank; at least so much on large cards.
+constexpr double k_left_mib = 512;
+constexpr double k_left_token_mib = 1.5;
+constexpr double k_left_sequence_mib = 2;
+constexpr double k_left_rank_mib = 128;
+constexpr double k_left_large_mib = 10240;
+constexpr double k_left_large_from_gib = 60;
+// A vision tower takes 5 % of the share, more for one larger than ViT-L.
+constexpr double k_vision_share = 0.95;
+constexpr double k_vision_share_slope = 0.1;
+constexpr double k_vit_large_params = 12.0 * 24 * 1024 * 1024;
 
 constexpr double k_large_card_bytes = 70 * k_gib;
 constexpr double k_hopper = 9.0;
@@ -111,9 +135,23 @@ bool large_card(const Workload& workload, const Gpu* gpu) {
   return gpu->vendor == Vendor::amd || (gpu->compute_capability && *gpu->compute_capability >= k_hopper);
 }
 
+// The size that the driver's tool shows.
+double shown_mib(const InferenceInput& input) {
+  const double given = input.workload.gpu_memory_gib.value_or(input.gpu->memory_gib) * k_gib / k_mib;
+  return input.workload.gpu_memory_gib ? given : input.gpu->reported_memory_mib.value_or(given);
+}
+
+const CardRow& card_row(const InferenceInput& input) {
+  const double gib = shown_mib(input) * k_mib / k_gib;
+  return *std::find_if(k_cards.begin(), k_cards.end() - 1, [gib](const CardRow& row) { return gib < row.below_gib; });
+}
+
 double batch_tokens(const InferenceInput& input, const ServerRow& row) {
   const bool large = large_card(input.workload, input.gpu);
-  return input.workload.max_num_batched_tokens.value_or(large ? row.batched_tokens_large : row.batched_tokens);
+  const double usual = row.by_card && input.gpu != nullptr ? card_row(input).chunk_tokens
+                       : large                             ? row.batched_tokens_large
+                                                           : row.batched_tokens;
+  return input.workload.max_num_batched_tokens.value_or(usual);
 }
 
 // Width of the tower: 12 widths squared of parameters a layer.
@@ -181,14 +219,26 @@ double least_card(const ServerRow& row, const Budget& b, double cache) {
   return 0;
 }
 
-double share_of(const InferenceInput& input, const ServerRow& row) {
-  double share = row.share;
-  double ranks = 2;
-  for (const double of_ranks : row.share_of_ranks) {
-    share = of_ranks > 0 && input.split.gpus() >= ranks ? of_ranks : share;
-    ranks *= 2;
+// What is left free of a card for the activations of a chunk and CUDA graphs, as a share of it.
+double share_by_card(const InferenceInput& input) {
+  const CardRow& card = card_row(input);
+  const double mib = shown_mib(input);
+  const double sequences = input.split.tensor < 4 ? card.graph_sequences : card.graph_sequences_split;
+  double left = k_left_mib + k_left_token_mib * card.chunk_tokens + k_left_sequence_mib * sequences + k_left_rank_mib * input.split.gpus();
+  if (mib * k_mib > k_left_large_from_gib * k_gib) {
+    left = std::max(left, k_left_large_mib);
   }
-  return input.workload.gpu_memory_utilization.value_or(share * (input.shape.vision_params > 0 ? row.vision_share : 1.0));
+  double share = (mib - left) / mib;
+  if (input.shape.vision_params > 0) {
+    const double larger = input.shape.vision_params / k_vit_large_params - 1;
+    share *= k_vision_share * std::clamp(1 - k_vision_share_slope * larger, 0.8, 1.05);
+  }
+  return share;
+}
+
+double share_of(const InferenceInput& input, const ServerRow& row) {
+  const double usual = row.by_card && input.gpu != nullptr ? share_by_card(input) : row.share;
+  return input.workload.gpu_memory_utilization.value_or(usual);
 }
 
 // What a token takes in the pool of one GPU. Where layers with and without a window alternate, vLLM gives each kind pages of
