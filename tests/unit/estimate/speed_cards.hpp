@@ -133,6 +133,18 @@ inline Model bert_large() {
   return model;
 }
 
+inline Model bert_base() {
+  Model model;
+  model.id = "bert-base";
+  model.field = Field::encoder;
+  TransformerShape s = shape(TransformerKind::encoder, 109.5e6, 12, 768, 12, 30522);
+  s.gated_mlp = false;
+  s.tied_embeddings = true;
+  s.position_embeddings = 514;
+  model.shape = s;
+  return model;
+}
+
 inline Model llama_7b() {
   Model model;
   model.id = "llama-2-7b";
