@@ -245,10 +245,8 @@ std::vector<const Gpu*> Catalog::find_gpus(std::string_view text) const {
 const Gpu& Catalog::find_gpu(std::string_view text) const {
   const auto found = find_gpus(text);
   if (found.size() > 1) {
-    std::vector<std::string_view> ids;
-    for (const Gpu* gpu : found) {
-      ids.push_back(gpu->id);
-    }
+    std::vector<std::string_view> ids(found.size());
+    std::transform(found.begin(), found.end(), ids.begin(), [](const Gpu* gpu) { return gpu->id; });
     throw Error(ErrorCode::ambiguous_gpu, "'" + std::string(text) + "' may be any of " + joined(ids), "name one of them");
   }
   return *found.front();

@@ -178,7 +178,8 @@ GpuLookup resolve_gpu(std::string_view text, std::span<const GpuName> names, std
                       std::span<const AmbiguousName> ambiguous) {
   if (const auto id = pci_device_id(text)) {
     if (Indexes found = named(names, *id, Brief::no); !found.empty()) {
-      return {std::move(found), found.size() > 1 ? "one PCI id, several cards: the memory size tells them apart" : "", {}};
+      const std::string_view doubt = found.size() > 1 ? "one PCI id, several cards: the memory size tells them apart" : "";
+      return {std::move(found), doubt, {}};
     }
   }
   Search search{names, gpus, {}, normalise_gpu_name(text), {}, false};

@@ -68,7 +68,8 @@ void check_head(const json& root, const LintContext& context, std::vector<Findin
   } else if (!schema->is_number() || schema->get<double>() != k_schema) {
     findings.push_back({"file-schema", Severity::reject, "\"schema\" must be 1"});
   }
-  for (const auto& [key, value] : root.items()) {
+  for (const auto& item : root.items()) {
+    const std::string& key = item.key();
     const bool of_a_hook = std::any_of(context.hooks.begin(), context.hooks.end(), [&](const LintHook& hook) { return hook.key == key; });
     if (!among(k_record_keys, key) && !among(k_head_keys, key) && !of_a_hook) {
       findings.push_back({"file-form", Severity::reject, "unknown key '" + key + "' at the top level"});

@@ -32,6 +32,7 @@ pid_t start(const std::vector<std::string>& arguments, int write_end) {
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   std::vector<std::string> copies = arguments;
   std::vector<char*> pointers;
+  pointers.reserve(copies.size() + 1);
   for (std::string& copy : copies) {
     pointers.push_back(copy.data());
   }

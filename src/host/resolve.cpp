@@ -65,7 +65,7 @@ std::optional<std::string_view> cut_short(std::string_view name) {
   return name.ends_with("...") ? std::optional<std::string_view>(trim(name.substr(0, name.size() - 3))) : std::nullopt;
 }
 
-std::string without_maker(std::string normalised) {
+std::string without_maker(const std::string& normalised) {
   constexpr std::string_view maker = "nvidia ";
   return normalised.starts_with(maker) ? normalised.substr(maker.size()) : normalised;
 }

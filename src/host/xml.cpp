@@ -56,8 +56,8 @@ class Reader {
     throw Error(ErrorCode::bad_data, "not valid XML: " + why, {}, file_ + ":" + catalog::line_and_column(text_, at_));
   }
 
-  bool at_end() const { return at_ >= text_.size(); }
-  bool sees(std::string_view what) const { return text_.substr(at_).starts_with(what); }
+  [[nodiscard]] bool at_end() const { return at_ >= text_.size(); }
+  [[nodiscard]] bool sees(std::string_view what) const { return text_.substr(at_).starts_with(what); }
 
   void skip_blanks() { at_ = std::min(text_.find_first_not_of(" \t\r\n", at_), text_.size()); }
 

@@ -13,7 +13,7 @@
 namespace gpuadvise::importer {
 namespace {
 
-constexpr std::size_t k_window = 64 * 1024;
+constexpr std::size_t k_window = 64UL * 1024;
 
 class FileBytes final : public ByteSource {
  public:

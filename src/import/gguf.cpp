@@ -11,8 +11,8 @@ namespace gpuadvise::importer {
 namespace {
 
 // Tighter than ggml's own limits: nothing real comes near them.
-constexpr std::uint64_t k_longest_key = 64 * 1024;
-constexpr std::uint64_t k_longest_text = 16 * 1024 * 1024;
+constexpr std::uint64_t k_longest_key = 64UL * 1024;
+constexpr std::uint64_t k_longest_text = 16UL * 1024 * 1024;
 constexpr std::uint64_t k_kept_text = 4096;
 constexpr std::uint64_t k_kept_numbers = 4096;
 constexpr std::uint64_t k_most_pairs = 100'000;
@@ -20,7 +20,7 @@ constexpr std::uint64_t k_most_tensors = 1'000'000;
 constexpr std::uint64_t k_most_elements = std::uint64_t{1} << 30U;  // of a list of numbers
 constexpr std::uint64_t k_most_texts = 4'000'000;                   // vocabularies have up to 300 000 words
 // Metadata and tensor names; a sparse file of 100 GB must not be walked to its end.
-constexpr std::uint64_t k_largest_header = 256 * 1024 * 1024;
+constexpr std::uint64_t k_largest_header = 256UL * 1024 * 1024;
 constexpr std::uint64_t k_largest_alignment = std::uint64_t{1} << 20U;
 constexpr std::uint64_t k_largest_dimension = std::uint64_t{1} << 40U;
 constexpr std::uint32_t k_dimensions = 4;

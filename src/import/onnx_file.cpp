@@ -11,7 +11,7 @@
 namespace gpuadvise::importer {
 namespace {
 
-constexpr std::uint64_t k_longest_name = 64 * 1024;
+constexpr std::uint64_t k_longest_name = 64UL * 1024;
 constexpr std::uint64_t k_most_nodes = 1'000'000;
 constexpr std::uint64_t k_most_initializers = 1'000'000;
 constexpr std::size_t k_highest_rank = 16;

@@ -118,9 +118,7 @@ void slow_only(Graph& graph, const DenseName& name, const Tensor& clip, double c
 void slow_fast_by_name(Graph& graph, const DenseName& name, const Tensor& clip, double classes) {
   // "4x16": 4 frames for the slow pathway; the fast one sees every frame of the clip.
   double slow_frames = clip.depth / 8;
-  if (name.word("8x8x1") || name.word("8x8")) {
-    slow_frames = clip.depth / 4;
-  } else if (name.word("16x8x1")) {
+  if (name.word("8x8x1") || name.word("8x8") || name.word("16x8x1")) {
     slow_frames = clip.depth / 4;
   }
   const ResnetSpec slow = resnet_spec(name.backbone.depth).value_or(ResnetSpec{});

@@ -147,7 +147,7 @@ class Compiler {
     static const std::vector<std::string_view> known{"id", "when", "severity", "effect", "message", "change", "why", "source", "disabled"};
     for (const auto& [key, value] : each.items()) {
       if (std::find(known.begin(), known.end(), key) == known.end()) {
-        fail(path + "/" + key, "unknown key '" + key + "'", suggestion(key, known));
+        fail(std::string(path).append("/").append(key), "unknown key '" + key + "'", suggestion(key, known));
       }
     }
   }

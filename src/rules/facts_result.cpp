@@ -5,6 +5,7 @@
 #include "rules/facts.hpp"
 
 #include <array>
+#include <cmath>
 
 namespace gpuadvise::rules {
 namespace {
@@ -73,13 +74,28 @@ Datum over_budget(const Subject& s) {
   return spendable && s.cost != nullptr && s.cost->purchase_usd ? number(*s.cost->purchase_usd - *spendable) : Datum{};
 }
 
+// Of one board what its maker asks for. Peaks of several boards add up: guides ask for 1000 W with two boards of 250 W, which restart a
+// machine on 850 W, and for 1200 W with two of 350 W; steps of 50 W. Prior, n = 4 machines.
+Datum advised_supply(const Subject& s) {
+  if (s.gpu == nullptr || s.cost == nullptr || !s.cost->power_w) {
+    return {};
+  }
+  if (s.cost->boards <= 1.0) {
+    return number(s.gpu->recommended_psu_w);
+  }
+  return number(std::ceil((1.4 * *s.cost->power_w + 300.0) / 50.0) * 50.0);
+}
+
 constexpr std::uint8_t k_figures = scope::card | scope::figures;
 constexpr std::uint8_t k_price = scope::card | scope::price;
 
+// A list of parameters cannot stand in parentheses of its own.
+// NOLINTBEGIN(bugprone-macro-parentheses)
 #define FACT(reader, scopes, name, kind, meaning, parameters, expression)                                                      \
   Fact {                                                                                                                       \
     name, Kind::kind, scopes, meaning, [](const Subject& s) { return reader(s, [] parameters { return Datum(expression); }); } \
   }
+// NOLINTEND(bugprone-macro-parentheses)
 #define MEMORY_FACT(name, kind, meaning, expression) FACT(of_figures, k_figures, name, kind, meaning, (const Figures& f), expression)
 #define FIT_FACT(name, kind, meaning, expression) \
   FACT(of_fit, k_figures, name, kind, meaning, ([[maybe_unused]] const Figures& f, const Fit& fit), expression)
@@ -123,6 +139,7 @@ constexpr auto k_facts = std::to_array<Fact>({
     COST_FACT("cost.price_as_of", k_price, text, "date of the price", c.price ? text(c.price->as_of) : Datum{}),
     COST_FACT("cost.boards", k_price, number, "boards", number(c.boards)),
     COST_FACT("cost.purchase_usd", k_price, number, "price of all boards", number(c.purchase_usd)),
+    Fact{"cost.advised_psu_w", Kind::number, k_price, "supply that carries the boards and their short peaks", advised_supply},
     COST_FACT("cost.power_w", k_price, number, "power of all boards", number(c.power_w)),
     COST_FACT("cost.rent_usd_per_hour", k_price, number, "cheapest rent of all GPUs", number(c.rent_usd_per_hour)),
     COST_FACT("cost.rent_provider", k_price, text, "who rents it", c.offer ? text(c.offer->provider) : Datum{}),

@@ -17,7 +17,7 @@ model::NamedModelOptions options_of(const Workload& workload, std::string_view c
 }
 
 FoundModel from_catalog(catalog::FoundModel found) {
-  return {std::move(found.model), std::move(found.used_id), std::move(found.quantization), !found.exact};
+  return {found.model, std::move(found.used_id), std::move(found.quantization), !found.exact};
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ std::optional<FoundModel> CatalogModels::find(const ModelQuery& query) const {
   // A composed network is a better answer than a listed one of which part of the name was left out.
   if (auto named = model::named_model(query.text, options_of(query.given, query.config))) {
     std::string id(named->id);
-    return FoundModel{std::move(*named), std::move(id), {}, false};
+    return FoundModel{*named, std::move(id), {}, false};
   }
   if (listed) {
     return from_catalog(std::move(*listed));
@@ -78,7 +78,7 @@ void CatalogModels::refine(Request& request) const {
     return;
   }
   if (auto named = model::named_model(request.model_text, options_of(request.workload, request.config))) {
-    request.model = std::move(*named);
+    request.model = *named;
   }
 }
 

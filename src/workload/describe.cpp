@@ -146,7 +146,7 @@ std::string summary(const Request& request) {
   const Workload& w = request.workload;
   bool assumed = false;
   // What nobody said is marked, so that a reader can tell the question from what was put in for it.
-  const auto marked = [&](K key, std::string text) {
+  const auto marked = [&](K key, const std::string& text) {
     const bool told = request.origins[key] == Origin::user || request.origins[key] == Origin::file;
     assumed = assumed || !told;
     return told ? text : text + "*";

@@ -29,7 +29,6 @@ double window_tokens(const TransformerShape& shape, const CachePolicy& policy, d
     case WindowPolicy::full:
       return tokens;
     case WindowPolicy::window:
-      return std::min(tokens, rounded_up(shape.sliding_window + policy.micro_batch, policy.token_multiple));
     case WindowPolicy::window_and_batch:
       return std::min(tokens, rounded_up(shape.sliding_window + policy.micro_batch, policy.token_multiple));
   }
