@@ -1,7 +1,9 @@
 #include "advise/assess.hpp"
 
+#include "advise/card_findings.hpp"
 #include "advise/score.hpp"
 #include "estimate/cost/cost.hpp"
+#include "estimate/speed/speed.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -74,6 +76,7 @@ Assessor::Assessor(const Request& request, const Preferences& preferences, const
       catalog_(catalog),
       objectives_(*catalog.objectives),
       precision_name_(to_string(request.workload.precision)),
+      software_(preferences, catalog.software),
       spreads_(spreads(request)) {
   for (auto& each : variants_) {
     each.resize(spreads_.size());
@@ -83,6 +86,7 @@ Assessor::Assessor(const Request& request, const Preferences& preferences, const
   subject.workload = &request_.workload;
   subject.preferences = &preferences_;
   subject.precision = precision_name_;
+  subject.software = &software_;
   judge_.emplace(*catalog.rules, subject);
   measure_reference();
 }
@@ -106,23 +110,29 @@ std::vector<Finding> Assessor::about_request() const {
   subject.workload = &request_.workload;
   subject.preferences = &preferences_;
   subject.precision = precision_name_;
+  subject.software = &software_;
   return judge_->about_request(subject);
 }
 
 Figures Assessor::figures_of(const Workload& workload, const Gpu& gpu) const {
-  const estimate::CardUse use = estimate::default_use(gpu, preferences_.os == HostSystem::windows);
-  return estimate::evaluate(estimate::prepare(workload, request_.model), &gpu, use);
+  const estimate::CardUse use = estimate::default_use(gpu, has_windows_driver(preferences_.os));
+  Figures figures = estimate::evaluate(estimate::prepare(workload, request_.model), &gpu, use);
+  if (figures.speed_refused) {
+    figures.speed = estimate::evaluate_speed(workload, request_.model, gpu);
+  }
+  return figures;
 }
 
 bool Assessor::acceptable(const Figures& figures) const {
   return figures.fit && (figures.fit->verdict == Verdict::fits || (figures.fit->verdict == Verdict::tight && !preferences_.strict));
 }
 
-bool Assessor::admissible(const Workload& workload, const Card& card) const {
+bool Assessor::admissible(const Workload& workload, const Card& card, Sourcing source) const {
   const std::string precision = to_string(workload.precision);
   Request changed = request_;
   changed.workload = workload;
-  rules::Subject subject = subject_of(card, preferences_.source == Sourcing::rent ? Sourcing::rent : Sourcing::buy);
+  const bool rented = source == Sourcing::rent || (source == Sourcing::both && preferences_.source == Sourcing::rent);
+  rules::Subject subject = subject_of(card, rented ? Sourcing::rent : Sourcing::buy);
   subject.request = &changed;
   subject.workload = &workload;
   subject.precision = precision;
@@ -148,10 +158,27 @@ Costs Assessor::costs_of(const Gpu& gpu, double count) const {
                                    owned_boards(gpu, preferences_, catalog_));
 }
 
+rules::Subject Assessor::subject_of(const Variant& way, const Card& card, Sourcing source, const Costs& cost) const {
+  rules::Subject subject = subject_of(card, source);
+  subject.workload = &way.plan.workload;
+  subject.precision = way.precision;
+  subject.count = way.plan.workload.all_gpus();
+  subject.cost = &cost;
+  return subject;
+}
+
+rules::Subject Assessor::subject_of(const Variant& way, const Card& card, Sourcing source, const Costs& cost,
+                                    const Figures& figures) const {
+  rules::Subject subject = subject_of(way, card, source, cost);
+  subject.figures = &figures;
+  return subject;
+}
+
 rules::Subject Assessor::subject_of(const Card& card, Sourcing source) const {
   rules::Subject subject;
   subject.request = &request_;
   subject.preferences = &preferences_;
+  subject.software = &software_;
   subject.gpu = card.gpu;
   subject.named = card.named;
   subject.source = source;
@@ -168,19 +195,58 @@ void Assessor::assess(const Card& card, std::vector<Recommendation>& results, st
   }
 }
 
+// One way to divide the job, judged; the rejection says what keeps it out.
+Assessor::Judged Assessor::judge_way(const Variant& way, const Card& card, Sourcing source, Costs cost,
+                                     const rules::RuleEntry* price_reason) {
+  const estimate::CardUse use = estimate::default_use(*card.gpu, has_windows_driver(preferences_.os) && source == Sourcing::buy);
+  Judged judged;
+  judged.tried.workload = way.plan.workload;
+  judged.tried.figures = estimate::evaluate(way.plan, card.gpu, use);
+  judged.cost = std::move(cost);
+  if (judged.tried.figures.speed) {
+    estimate::add_run_costs(judged.cost, way.plan.workload, *judged.tried.figures.speed, terms_of(preferences_));
+  }
+  const rules::Subject subject = subject_of(way, card, source, judged.cost, judged.tried.figures);
+  const rules::RuleEntry* reason = judge_->rejected_by_estimate(subject);
+  reason = reason != nullptr ? reason : price_reason;
+  if (reason != nullptr) {
+    judged.rejection = rejection_of(*reason, subject, true);
+  }
+  judged.tried.accepted = reason == nullptr;
+  return judged;
+}
+
+Recommendation Assessor::recommendation_of(const Variant& way, const Card& card, Sourcing source, Judged&& judged) {
+  Recommendation result;
+  result.gpu = card.gpu;
+  result.count = way.plan.workload.all_gpus();
+  result.source = source;
+  result.workload = way.plan.workload;
+  result.figures = judged.tried.figures;
+  rules::Effects effects{};
+  const rules::Subject subject = subject_of(way, card, source, judged.cost, result.figures);
+  judge_->judge(subject, result.findings, effects);
+  for (std::optional<Finding> finding : {bridge_finding(result.workload, *card.gpu)}) {
+    if (finding) {
+      result.findings.push_back(std::move(*finding));
+    }
+  }
+  result.score = score_of(objectives_, preferences_.prefer, subject, effects);
+  result.cost = std::move(judged.cost);
+  return result;
+}
+
 void Assessor::assess(const Card& card, Sourcing source, std::vector<Recommendation>& results, std::vector<Rejection>& rejected) {
   const bool fp16 = needs_fp16(request_, *card.gpu);
-  const estimate::CardUse use = estimate::default_use(*card.gpu, preferences_.os == HostSystem::windows && source == Sourcing::buy);
   std::optional<Rejection> nearest;
   bool accepted = false;
-  for (std::size_t i = 0; i < spreads_.size(); ++i) {
-    const Variant& way = variant(i, fp16);
-    rules::Subject subject = subject_of(card, source);
-    subject.workload = &way.plan.workload;
-    subject.precision = way.precision;
-    subject.count = way.plan.workload.all_gpus();
-    Costs cost = costs_of(*card.gpu, subject.count);
-    subject.cost = &cost;
+  for (std::size_t first = 0, end = 0; first < spreads_.size(); first = end) {
+    while (end < spreads_.size() && spreads_[end].gpus == spreads_[first].gpus) {
+      ++end;
+    }
+    const Variant& as_asked = variant(first, fp16);
+    const Costs cost = costs_of(*card.gpu, as_asked.plan.workload.all_gpus());
+    const rules::Subject subject = subject_of(as_asked, card, source, cost);
     const rules::RuleEntry* reason = judge_->rejected_by_card(subject);
     if (reason != nullptr) {
       if (!nearest) {
@@ -189,41 +255,43 @@ void Assessor::assess(const Card& card, Sourcing source, std::vector<Recommendat
       break;  // more of the same card changes nothing
     }
     const rules::RuleEntry* price_reason = judge_->rejected_by_price(subject);
-    if (price_reason != nullptr && (i > 0 || accepted)) {
+    if (price_reason != nullptr && (first > 0 || accepted)) {
       break;  // more of them cost more
     }
-    const Figures figures = estimate::evaluate(way.plan, card.gpu, use);
-    subject.figures = &figures;
-    if (figures.speed) {
-      estimate::add_run_costs(cost, way.plan.workload, *figures.speed, terms_of(preferences_));
-    }
-    reason = judge_->rejected_by_estimate(subject);
-    reason = reason != nullptr ? reason : price_reason;
-    if (reason != nullptr) {
-      if (!nearest) {
-        nearest = rejection_of(*reason, subject, true);
-      }
-      continue;
-    }
-    accepted = true;
-    Recommendation result;
-    result.gpu = card.gpu;
-    result.count = subject.count;
-    result.source = source;
-    result.workload = way.plan.workload;
-    result.figures = figures;
-    rules::Effects effects{};
-    judge_->judge(subject, result.findings, effects);
-    result.score = score_of(objectives_, preferences_.prefer, subject, effects);
-    result.cost = std::move(cost);
-    results.push_back(std::move(result));
-    if (i == 0) {
-      return;  // one way as requested does: more GPUs were not asked for
+    accepted = assess_group(first, end, fp16, card, source, cost, price_reason, results, nearest) || accepted;
+    if (accepted && first == 0) {
+      return;  // the GPUs as requested do: more were not asked for
     }
   }
   if (!accepted && nearest) {
     rejected.push_back(std::move(*nearest));
   }
+}
+
+// The ways to divide the job over the same GPUs: the best becomes a result. Where none does, the first group's nearest miss stays.
+bool Assessor::assess_group(std::size_t first, std::size_t end, bool fp16, const Card& card, Sourcing source, const Costs& cost,
+                            const rules::RuleEntry* price_reason, std::vector<Recommendation>& results, std::optional<Rejection>& nearest) {
+  std::vector<Judged> judged;
+  std::vector<TriedWay> tried;
+  for (std::size_t i = first; i < end; ++i) {
+    judged.push_back(judge_way(variant(i, fp16), card, source, cost, price_reason));
+    tried.push_back(judged.back().tried);
+  }
+  const std::optional<std::size_t> best = best_way(tried);
+  if (!best) {
+    const auto closest = std::min_element(judged.begin(), judged.end(),
+                                          [](const Judged& a, const Judged& b) { return a.rejection->distance < b.rejection->distance; });
+    if (!nearest) {
+      nearest = std::move(closest->rejection);
+    }
+    return false;
+  }
+  Recommendation result = recommendation_of(variant(first + *best, fp16), card, source, std::move(judged[*best]));
+  if (tried.size() > 1) {
+    result.reasons.push_back(way_reason(tried, *best, *card.gpu));
+  }
+  results.push_back(std::move(result));
+  return true;
 }
 
 }  // namespace gpuadvise::advise

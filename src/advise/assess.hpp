@@ -5,8 +5,10 @@
 #include <gpuadvise/estimate.hpp>
 
 #include "advise/candidates.hpp"
+#include "advise/strategies.hpp"
 #include "rules/engine.hpp"
 #include "rules/objectives.hpp"
+#include "rules/software_answers.hpp"
 
 #include <array>
 #include <optional>
@@ -22,13 +24,19 @@ class Assessor {
   // Adds to results every spread that is accepted, else one rejection to rejected.
   void assess(const Card& card, std::vector<Recommendation>& results, std::vector<Rejection>& rejected);
 
+  // Adds one job over all cards of the user's machine, which are of several kinds, where it is accepted.
+  void assess_machine(const std::vector<const Gpu*>& cards, std::vector<Recommendation>& results);
+
   [[nodiscard]] std::vector<Finding> about_request() const;
 
-  // The estimate of a changed workload on a card; what remedies and smallest changes call.
+  // The estimate of a changed workload on a card; what remedies and smallest changes call. Its speed is also that of a job that
+  // does not fit: a measure to compare with, not to be shown.
   [[nodiscard]] Figures figures_of(const Workload& workload, const Gpu& gpu) const;
   [[nodiscard]] bool acceptable(const Figures& figures) const;
-  // No rule about the card, its form or its software forbids this workload on it.
-  [[nodiscard]] bool admissible(const Workload& workload, const Card& card) const;
+  // No rule about the card, its form or its software forbids this workload on it; as bought unless renting is wanted or named.
+  [[nodiscard]] bool admissible(const Workload& workload, const Card& card, Sourcing source = Sourcing::both) const;
+  // Price, power and rent of so many GPUs of the kind.
+  [[nodiscard]] Costs costs_of(const Gpu& gpu, double count) const;
 
  private:
   struct Variant {
@@ -36,9 +44,24 @@ class Assessor {
     std::string precision;
   };
 
+  // A way to divide the job, with what it costs to run; a rejection where it is not accepted.
+  struct Judged {
+    TriedWay tried;
+    Costs cost;
+    std::optional<Rejection> rejection;
+  };
+
   void assess(const Card& card, Sourcing source, std::vector<Recommendation>& results, std::vector<Rejection>& rejected);
+  [[nodiscard]] bool assess_machine(const std::vector<const Gpu*>& cards, const Spread& spread, std::vector<Recommendation>& results);
+  [[nodiscard]] bool assess_group(std::size_t first, std::size_t end, bool fp16, const Card& card, Sourcing source, const Costs& cost,
+                                  const rules::RuleEntry* price_reason, std::vector<Recommendation>& results,
+                                  std::optional<Rejection>& nearest);
+  [[nodiscard]] Judged judge_way(const Variant& way, const Card& card, Sourcing source, Costs cost, const rules::RuleEntry* price_reason);
+  [[nodiscard]] Recommendation recommendation_of(const Variant& way, const Card& card, Sourcing source, Judged&& judged);
+  [[nodiscard]] rules::Subject subject_of(const Variant& way, const Card& card, Sourcing source, const Costs& cost) const;
+  [[nodiscard]] rules::Subject subject_of(const Variant& way, const Card& card, Sourcing source, const Costs& cost,
+                                          const Figures& figures) const;
   [[nodiscard]] const Variant& variant(std::size_t spread, bool fp16);
-  [[nodiscard]] Costs costs_of(const Gpu& gpu, double count) const;
   [[nodiscard]] rules::Subject subject_of(const Card& card, Sourcing source) const;
   void measure_reference();
 
@@ -47,6 +70,7 @@ class Assessor {
   const CatalogView& catalog_;
   const rules::ObjectiveTable& objectives_;
   std::string precision_name_;
+  rules::SoftwareAnswers software_;
   std::optional<rules::Judge> judge_;
   std::vector<Spread> spreads_;
   std::array<std::vector<std::optional<Variant>>, 2> variants_;  // by fp16, then spread; made when first wanted

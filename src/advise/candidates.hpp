@@ -22,6 +22,7 @@ struct Card {
 struct Spread {
   double gpus = 1.0;
   Strategy strategy = Strategy::none;
+  double tp = 0.0, pp = 0.0;  // degrees; 0 = as the strategy implies
 };
 
 // Whether the GPUs hold parts of one job, instead of a whole copy each.
@@ -30,9 +31,17 @@ struct Spread {
 // The strategy that pools the memory of several GPUs: sharding in training, what the engine does in inference.
 [[nodiscard]] Strategy pooling_strategy(const Workload& workload);
 
-// As requested first. Where the user left the number of GPUs (or the strategy) open, then the ways that pool memory, with more and
-// more GPUs: data parallelism keeps a whole copy on each and helps nothing when one does not hold it.
+// Every way to divide the job over the GPUs asked for that the training program or engine offers; as requested first, the others from
+// simple to intricate.
+[[nodiscard]] std::vector<Spread> ways_over(const Request& request);
+
+// As requested first. Where the user left only the strategy open, then every other way to divide the job over the same GPUs. Where
+// the number of GPUs is open, the ways that pool memory, with more and more of them: data parallelism keeps a whole copy on each
+// and helps nothing when one does not hold it. Spreads over the same number of GPUs stand together.
 [[nodiscard]] std::vector<Spread> spreads(const Request& request);
+
+// One job over so many GPUs of a machine: as requested, else as is usual.
+[[nodiscard]] Spread machine_spread(const Request& request, double gpus);
 
 // The workload as it runs under a spread; `fp16` replaces bfloat16 where the card lacks it.
 [[nodiscard]] Workload spread_over(const Workload& workload, const Spread& spread, bool fp16);

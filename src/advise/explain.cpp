@@ -5,6 +5,7 @@
 #include <gpuadvise/units.hpp>
 
 #include "advise/candidates.hpp"
+#include "advise/levers.hpp"
 #include "workload/describe.hpp"
 
 #include <algorithm>
@@ -155,10 +156,14 @@ struct Judged {
   std::optional<Rejection> rejected;
 };
 
-Judged judge(const Request& request, Preferences preferences, const Gpu& gpu, const CatalogView& catalog) {
+Judged judge(const Request& request, Preferences preferences, const Gpu& gpu, const CatalogView& catalog,
+             const std::function<Request(std::span<const Setting>)>& with_settings) {
   preferences.candidates = {std::string(gpu.id)};
   preferences.exclude.clear();
-  Advice advice = recommend(request, preferences, catalog, {false, false});
+  AdviceOptions options;
+  options.remedies = false;
+  options.with_settings = with_settings;
+  Advice advice = recommend(request, preferences, catalog, options);
   Judged judged;
   if (!advice.results.empty()) {
     judged.accepted = std::move(advice.results.front());
@@ -188,7 +193,11 @@ class Explainer {
     out_.request = std::move(tried.request);
     out_.gpu = &gpu_;
     out_.figures = tried.figures;
-    Judged judged = judge(resolve_(settings_), preferences_, gpu_, catalog_);
+    const Request request = resolve_(settings_);
+    out_.ways = try_ways(request, gpu_, estimate::default_use(gpu_, has_windows_driver(preferences_.os)));
+    out_.best = best_way(out_.ways);
+    Judged judged = judge(request, preferences_, gpu_, catalog_,
+                          [this](std::span<const Setting> changes) { return resolve_(replaced(settings_, changes)); });
     out_.accepted = std::move(judged.accepted);
     out_.rejected = std::move(judged.rejected);
     add_terms();
@@ -203,7 +212,8 @@ class Explainer {
     for (const Part& part : k_parts) {
       const double bytes = out_.figures.memory.components.*part.bytes;
       if (bytes > 0.0) {
-        out_.memory.push_back({part.name, bytes, formula_of(part.bytes, workload, model), inputs_of(part.bytes, out_.request)});
+        out_.memory.push_back({part.name, bytes, formula_of(part.bytes, workload, model), inputs_of(part.bytes, out_.request),
+                               source_of(part.bytes, workload, model)});
       }
     }
     std::stable_sort(out_.memory.begin(), out_.memory.end(), [](const MemoryTerm& a, const MemoryTerm& b) { return a.bytes > b.bytes; });
@@ -215,7 +225,7 @@ class Explainer {
     for (const Share& share : k_shares) {
       const double part = speed.shares.*share.share;
       if (part > 0.0) {
-        out_.speed.push_back({share.name, part, part * speed.step_seconds.expected, share.formula});
+        out_.speed.push_back({share.name, part, part * speed.step_seconds.expected, share.formula, source_of(share.share)});
       }
     }
     std::stable_sort(out_.speed.begin(), out_.speed.end(), [](const SpeedTerm& a, const SpeedTerm& b) { return a.share > b.share; });

@@ -5,6 +5,7 @@
 
 #include "advise/explain_basis.hpp"
 #include "advise/solve.hpp"
+#include "advise/strategies.hpp"
 
 #include <optional>
 #include <string>
@@ -18,6 +19,7 @@ struct MemoryTerm {
   double bytes = 0.0;
   std::string_view formula;
   std::string inputs;
+  TermSource source;
 };
 
 struct SpeedTerm {
@@ -25,6 +27,7 @@ struct SpeedTerm {
   double share = 0.0;
   double seconds = 0.0;  // of a step
   std::string_view formula;
+  TermSource source;
 };
 
 // One setting moved by one step, the rest as it was.
@@ -47,6 +50,8 @@ struct Explanation {
   const Basis* memory_basis = nullptr;
   std::vector<SpeedTerm> speed;  // in order of share
   const Basis* speed_basis = nullptr;
+  std::vector<TriedWay> ways;  // to divide the job over its GPUs, as requested first; empty where there is but one
+  std::optional<std::size_t> best;
   std::optional<Recommendation> accepted;
   std::optional<Rejection> rejected;
   std::vector<Sensitivity> sensitivity;  // what moves need or speed most comes first

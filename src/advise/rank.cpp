@@ -86,7 +86,8 @@ void keep_best_spread(const std::vector<Recommendation>& results, Order& order) 
   kept.reserve(order.size());
   for (const std::size_t index : order) {
     const auto same = [&](std::size_t other) {
-      return results[other].gpu == results[index].gpu && results[other].source == results[index].source;
+      return results[other].gpu == results[index].gpu && results[other].source == results[index].source &&
+             results[other].mixed == results[index].mixed;
     };
     if (std::none_of(kept.begin(), kept.end(), same)) {
       kept.push_back(index);

@@ -5,9 +5,11 @@
 #include "advise/admission.hpp"
 #include "advise/assess.hpp"
 #include "advise/checkpoint_finding.hpp"
+#include "advise/mixed.hpp"
 #include "advise/rank.hpp"
 #include "advise/reasons.hpp"
 #include "advise/remedies.hpp"
+#include "advise/tiers.hpp"
 #include "advise/why_not.hpp"
 
 #include <algorithm>
@@ -58,10 +60,13 @@ void name_smallest_changes(advise::Admission& admission, const std::vector<advis
 std::vector<std::string> assumptions_of(const Preferences& preferences) {
   std::vector<std::string> out;
   const auto assume = [&](PreferenceKey key, std::string words) {
-    if (preferences.origin(key) < Origin::file) {
+    if (preferences.origin(key) < Origin::preset) {
       out.push_back(std::move(words));
     }
   };
+  if (std::string tier = advise::tier_text(preferences); !tier.empty()) {
+    out.push_back(std::move(tier));
+  }
   assume(PreferenceKey::form, "the card goes into a " + std::string(to_string(preferences.form)) + " (form)");
   assume(PreferenceKey::prefer, "weights of prefer " + std::string(to_string(preferences.prefer)));
   assume(PreferenceKey::hours_per_day, format_significant(preferences.hours_per_day) + " hours of use a day");
@@ -77,6 +82,9 @@ std::string whole(double count) {
 // Said before every other reason: it decides what is to be bought.
 void mark_owned(std::vector<Recommendation>& results, const Preferences& preferences, const CatalogView& catalog) {
   for (Recommendation& result : results) {
+    if (!result.mixed.empty()) {
+      continue;  // its own reason says so
+    }
     const double owned = result.source == Sourcing::buy ? advise::owned_boards(*result.gpu, preferences, catalog) : 0.0;
     if (owned <= 0.0) {
       continue;
@@ -105,6 +113,10 @@ Advice recommend(const Request& request, const Preferences& preferences, const C
   const std::vector<const Gpu*> asked = advise::cards_asked_about(options, catalog);
   for (const advise::Card& card : cards) {
     assessor.assess(card, advice.results, advice.rejected);
+  }
+  const std::vector<const Gpu*> machine = advise::machine_in_question(request, preferences, catalog);
+  if (!machine.empty()) {
+    assessor.assess_machine(machine, advice.results);
   }
   advise::rank(advice.results);
   advise::mark_pareto(advice.results);

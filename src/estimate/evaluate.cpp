@@ -43,6 +43,45 @@ MemoryFigures memory_of(const Plan& plan, const Gpu* gpu, Capacity* capacity) {
                                   : inference_memory_of(plan.workload, plan.model, gpu, capacity);
 }
 
+// Below this chance the job certainly does not fit: even the low end of the 90 % interval is more than what is usable.
+constexpr double k_certainly_not = 0.05;
+constexpr double k_short_context = 300.0;  // tokens: what a speed is for where no length is stated
+
+bool certainly_not(const Fit& fit) {
+  return fit.probability < k_certainly_not;
+}
+
+// A speed is that of the usual run of its kind. Where the user left checkpointing or the length open, a run that recomputes
+// activations, or one of a short prompt, answers as well. False where no such choice is left.
+bool ease_open_settings(Workload& workload, const Model& model) {
+  if (workload.training()) {
+    const bool open = model.transformer() != nullptr && !workload.given.checkpointing && workload.checkpointing != Checkpointing::full;
+    workload.checkpointing = open ? Checkpointing::full : workload.checkpointing;
+    return open;
+  }
+  const bool open = !workload.given.seq && !workload.given.lengths && workload.seq > k_short_context;
+  if (open) {
+    workload.seq = k_short_context;
+    workload.gen_len = workload.prompt_len = k_short_context / 2.0;
+  }
+  return open;
+}
+
+// A run that cannot be has no speed; one that can be only with recomputed activations has the speed of that.
+void withhold_speed(const Plan& plan, const Gpu& gpu, Figures& figures) {
+  if (!certainly_not(*figures.fit)) {
+    return;
+  }
+  Plan eased = plan;
+  const bool open = ease_open_settings(eased.workload, plan.model);
+  if (!open || certainly_not(fit(memory_of(eased, &gpu, nullptr), figures.fit->visible_bytes, figures.fit->usable_bytes))) {
+    figures.speed.reset();
+    figures.speed_refused = true;
+  } else if (figures.speed && plan.workload.training()) {
+    figures.speed = evaluate_speed(eased.workload, plan.model, gpu);
+  }
+}
+
 }  // namespace
 
 Plan prepare(const Workload& workload, const Model& model) {
@@ -61,6 +100,7 @@ Figures evaluate(const Plan& plan, const Gpu* gpu, CardUse use) {
   }
   figures.fit = fit(figures.memory, visible_bytes(*gpu), usable_bytes(*gpu, use));
   figures.speed = evaluate_speed(plan.workload, plan.model, *gpu);
+  withhold_speed(plan, *gpu, figures);
   return figures;
 }
 

@@ -2,6 +2,7 @@
 
 #include <gpuadvise/units.hpp>
 
+#include "advise/mixed.hpp"
 #include "catalog/enum_names.hpp"
 
 #include <array>
@@ -24,6 +25,10 @@ Value maybe(const std::optional<double>& value) {
 
 std::string plain(double value) {
   return format_significant(value);
+}
+
+std::string candidate_name(const Recommendation& r) {
+  return candidate_text(r);
 }
 
 std::string need_have(const Recommendation& r) {
@@ -59,8 +64,7 @@ std::string month(std::string_view date) {
 constexpr auto k_columns = std::to_array<Column>({
     {"rank", "#", Align::right, 1, [](const Recommendation& r) { return std::to_string(r.rank); },
      [](const Recommendation& r) { return Value(static_cast<double>(r.rank)); }},
-    {"gpu", "GPU", Align::left, 1, [](const Recommendation& r) { return candidate_text(*r.gpu, r.count); },
-     [](const Recommendation& r) { return Value(std::string(r.gpu->id)); }},
+    {"gpu", "GPU", Align::left, 1, candidate_name, [](const Recommendation& r) { return Value(std::string(r.gpu->id)); }},
     {"count", "count", Align::right, 0, nullptr, [](const Recommendation& r) { return Value(r.count); }},
     {"source", "source", Align::left, 0, nullptr, [](const Recommendation& r) { return Value(std::string(to_string(r.source))); }},
     {"need_have", "need / have GiB", Align::right, 1, need_have, nullptr},
@@ -115,6 +119,9 @@ std::string price_text(const Recommendation& candidate) {
   if (candidate.source == Sourcing::rent) {
     return cost.rent_usd_per_hour ? format_usd(*cost.rent_usd_per_hour) + "/h " + month(cost.offer ? cost.offer->as_of : "") : "-";
   }
+  if (!candidate.mixed.empty()) {
+    return "$0 yours";
+  }
   if (!cost.price || !cost.purchase_usd) {
     return "-";
   }
@@ -124,6 +131,10 @@ std::string price_text(const Recommendation& candidate) {
     text += " " + month(cost.price->as_of);
   }
   return text;
+}
+
+std::string candidate_text(const Recommendation& candidate) {
+  return candidate.mixed.empty() ? candidate_text(*candidate.gpu, candidate.count) : advise::mixed_words(candidate.mixed);
 }
 
 std::string candidate_text(const Gpu& gpu, double count) {

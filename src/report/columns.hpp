@@ -30,5 +30,6 @@ struct Column {
 [[nodiscard]] std::string price_text(const Recommendation& candidate);
 // "rtx-3090" or "2x rtx-3090".
 [[nodiscard]] std::string candidate_text(const Gpu& gpu, double count);
+[[nodiscard]] std::string candidate_text(const Recommendation& candidate);
 
 }  // namespace gpuadvise::report

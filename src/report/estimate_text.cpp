@@ -104,6 +104,9 @@ void write_estimate_members(JsonWriter& json, const Estimate& estimate) {
   if (estimate.figures.speed) {
     json.key("speed");
     write_speed(json, *estimate.figures.speed);
+  } else if (estimate.figures.speed_refused) {
+    json.key("speed");
+    json.null();
   }
   json.key("findings");
   write_findings(json, estimate.request.findings);

@@ -39,6 +39,13 @@ std::string band_words(const Interval& interval, const Basis& basis) {
   return text;
 }
 
+// " [fitted: 370 batch ladders on an A100, median error 1.6 %]"
+std::string source_words(const advise::TermSource& source) {
+  const std::string error =
+      source.median_error ? fmt::format(", median error {} %", format_significant(100 * *source.median_error, 2)) : "";
+  return fmt::format(" [{}: {}{}]", to_string(source.certainty), source.words, error);
+}
+
 std::string memory_section(const Explanation& e, const TextStyle& style) {
   Grid grid;
   grid.columns = {{"term", Align::left}, {"GiB", Align::right}, {"share", Align::right}};
@@ -47,7 +54,7 @@ std::string memory_section(const Explanation& e, const TextStyle& style) {
     grid.rows.push_back({{{std::string(term.name), Tone::plain},
                           {gib(term.bytes), Tone::plain},
                           {percent(term.bytes / memory.components.sum()), Tone::plain}},
-                         (term.inputs.empty() ? "" : term.inputs + ": ") + std::string(term.formula)});
+                         (term.inputs.empty() ? "" : term.inputs + ": ") + std::string(term.formula) + source_words(term.source)});
   }
   std::string text = heading(style, "Memory") + render_grid(grid, style);
   text += wrap("sum = " + gib(memory.device.expected) + " GiB as the driver's tool shows with room to spare", style.width, "  ");
@@ -64,7 +71,9 @@ std::string memory_section(const Explanation& e, const TextStyle& style) {
 
 std::string speed_section(const Explanation& e, const TextStyle& style) {
   if (!e.figures.speed) {
-    return heading(style, "Speed") + wrap("not known for this kind of card", style.width, "  ");
+    const bool refused = e.figures.speed_refused;
+    return heading(style, "Speed") +
+           wrap(refused ? "none: the job cannot run on this card" : "not known for this kind of card", style.width, "  ");
   }
   const SpeedFigures& speed = *e.figures.speed;
   Grid grid;
@@ -80,6 +89,31 @@ std::string speed_section(const Explanation& e, const TextStyle& style) {
                style.width, "  ");
   text += wrap(band_words(speed.throughput, *e.speed_basis), style.width, "  ");
   return text + (speed.prior ? wrap("no measurement covers this kind of card: constants are priors", style.width, "  ") : "");
+}
+
+// One job, the same GPUs, every way to divide it.
+std::string ways_section(const Explanation& e, const TextStyle& style) {
+  if (e.ways.empty()) {
+    return {};
+  }
+  Grid grid;
+  grid.columns = {{"divided as", Align::left}, {"GiB a GPU", Align::right},  {"fit", Align::left},
+                  {"speed", Align::right},     {"efficiency", Align::right}, {"between GPUs", Align::right}};
+  for (std::size_t i = 0; i < e.ways.size(); ++i) {
+    const advise::TriedWay& way = e.ways[i];
+    const std::optional<SpeedFigures>& speed = way.figures.speed;
+    const Tone tone = e.best == i ? Tone::strong : Tone::plain;
+    grid.rows.push_back({{{advise::way_words(way.workload) + (i == 0 ? " (as asked)" : ""), tone},
+                          {gib(way.figures.memory.need.expected), Tone::plain},
+                          {std::string(to_string(way.figures.fit->verdict)), Tone::plain},
+                          {speed ? format_significant(speed->throughput.expected) : "-", Tone::plain},
+                          {speed && speed->scaling_efficiency ? percent(*speed->scaling_efficiency) : "-", Tone::plain},
+                          {speed ? percent(speed->shares.communication) : "-", Tone::plain}},
+                         {}});
+  }
+  const double gpus = e.request.workload.all_gpus();
+  std::string text = heading(style, fmt::format("Ways to divide it over {:.0f} GPUs", gpus)) + render_grid(grid, style);
+  return text + (e.best ? wrap(advise::way_reason(e.ways, *e.best, *e.gpu), style.width, "  ") : std::string());
 }
 
 std::string score_section(const Explanation& e, const TextStyle& style) {
@@ -123,7 +157,8 @@ std::string sensitivity_section(const Explanation& e, const TextStyle& style) {
 std::string explain_text(const Explanation& e, const TextStyle& style) {
   std::string text = wrap(workload::summary(e.request), style.width);
   text += wrap("on " + std::string(e.gpu->name), style.width);
-  text += memory_section(e, style) + speed_section(e, style) + score_section(e, style) + sensitivity_section(e, style);
+  text +=
+      memory_section(e, style) + speed_section(e, style) + ways_section(e, style) + score_section(e, style) + sensitivity_section(e, style);
   for (const Finding& finding : e.accepted ? e.accepted->findings : e.request.findings) {
     text += wrap(std::string(to_string(finding.severity)) + ": " + finding.message, style.width);
   }

@@ -3,6 +3,7 @@
 #include "report/answer_json.hpp"
 #include "report/explain.hpp"
 #include "report/figures_json.hpp"
+#include "workload/keys.hpp"
 
 namespace gpuadvise::report {
 namespace {
@@ -21,6 +22,15 @@ void write_basis(JsonWriter& json, const Basis& basis, const Interval& interval)
   json.end_object();
 }
 
+void write_source(JsonWriter& json, const advise::TermSource& source) {
+  json.key("source");
+  json.begin_object();
+  json.field("certainty", to_string(source.certainty));
+  json.field("words", source.words);
+  json.field("median_error", source.median_error);
+  json.end_object();
+}
+
 void write_memory_terms(JsonWriter& json, const Explanation& e) {
   json.key("memory");
   json.begin_object();
@@ -32,6 +42,7 @@ void write_memory_terms(JsonWriter& json, const Explanation& e) {
     json.whole_field("bytes", term.bytes);
     json.field("formula", term.formula);
     json.field("inputs", term.inputs);
+    write_source(json, term.source);
     json.end_object();
   }
   json.end_array();
@@ -56,6 +67,7 @@ void write_speed_terms(JsonWriter& json, const Explanation& e) {
     json.field("seconds", rounded(term.seconds));
     json.field("share", rounded(term.share));
     json.field("formula", term.formula);
+    write_source(json, term.source);
     json.end_object();
   }
   json.end_array();
@@ -98,6 +110,29 @@ void write_judgement(JsonWriter& json, const Explanation& e) {
   }
 }
 
+void write_ways(JsonWriter& json, const Explanation& e) {
+  json.key("ways");
+  json.begin_array();
+  for (std::size_t i = 0; i < e.ways.size(); ++i) {
+    const advise::TriedWay& way = e.ways[i];
+    const std::optional<SpeedFigures>& speed = way.figures.speed;
+    json.begin_object();
+    json.field("name", advise::way_words(way.workload));
+    json.field("strategy", workload::name_of(WorkloadKey::strategy, way.workload.strategy));
+    json.field("tp", way.workload.tp);
+    json.field("pp", way.workload.pp);
+    json.field("best", e.best == i);
+    json.whole_field("need_bytes", way.figures.memory.need.expected);
+    json.field("verdict", to_string(way.figures.fit->verdict));
+    json.field("throughput", speed ? std::optional<double>(rounded(speed->throughput.expected)) : std::nullopt);
+    json.field("scaling_efficiency",
+               speed && speed->scaling_efficiency ? std::optional<double>(rounded(*speed->scaling_efficiency)) : std::nullopt);
+    json.field("communication_share", speed ? std::optional<double>(rounded(speed->shares.communication)) : std::nullopt);
+    json.end_object();
+  }
+  json.end_array();
+}
+
 void write_sensitivity(JsonWriter& json, const Explanation& e) {
   json.key("sensitivity");
   json.begin_array();
@@ -128,6 +163,7 @@ std::string explain_json(const Explanation& e, std::string_view data_version) {
   write_fit(json, *e.figures.fit, e.gpu->id);
   write_memory_terms(json, e);
   write_speed_terms(json, e);
+  write_ways(json, e);
   write_judgement(json, e);
   write_sensitivity(json, e);
   json.key("findings");

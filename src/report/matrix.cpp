@@ -36,8 +36,9 @@ std::vector<Value> place(const std::vector<advise::Axis>& axes, std::span<const 
   return values;
 }
 
-constexpr std::string_view k_figures[] = {"gpu",         "need_low_bytes", "need_bytes", "need_high_bytes", "usable_bytes",    "verdict",
-                                          "probability", "throughput_low", "throughput", "throughput_high", "throughput_unit", "bound"};
+constexpr std::string_view k_figures[] = {
+    "gpu",        "need_low_bytes",  "need_bytes",      "need_high_bytes", "usable_bytes",      "verdict", "probability", "throughput_low",
+    "throughput", "throughput_high", "throughput_unit", "bound",           "scaling_efficiency"};
 
 Tone tone_of(Verdict verdict) {
   return verdict == Verdict::fits ? Tone::good : verdict == Verdict::tight ? Tone::careful : Tone::bad;
@@ -65,6 +66,9 @@ void append_cell_json(std::string& out, const std::vector<advise::Axis>& axes, c
     json.field("throughput_high", short_number(speed.throughput.high));
     json.field("throughput_unit", to_string(speed.unit));
     json.field("bound", to_string(speed.bound));
+    if (speed.scaling_efficiency) {
+      json.field("scaling_efficiency", short_number(*speed.scaling_efficiency));
+    }
   }
   json.end_object();
   out += '\n';
@@ -111,6 +115,7 @@ void append_cell_separated(std::string& out, const std::vector<advise::Axis>& ax
     }
     values.emplace_back(std::string(to_string(speed.unit)));
     values.emplace_back(std::string(to_string(speed.bound)));
+    values.push_back(speed.scaling_efficiency ? Value(short_number(*speed.scaling_efficiency)) : Value{});
   }
   values.resize(axes.size() + std::size(k_figures));
   out += separated_line(values, separator);
@@ -148,8 +153,13 @@ void MatrixTable::add(const advise::Cell& cell) {
   const Fit& fit = *cell.figures.fit;
   std::string text = std::string(to_string(fit.verdict)) + " " + format_significant(cell.figures.memory.need.expected / k_gib) + " GiB";
   if (cell.figures.speed && fit.verdict != Verdict::no) {
-    text += ", " + format_significant(cell.figures.speed->throughput.expected) + "/s";
-    unit_ = to_string(cell.figures.speed->unit);
+    const SpeedFigures& speed = *cell.figures.speed;
+    text += ", " + format_significant(speed.throughput.expected) + "/s";
+    if (speed.scaling_efficiency) {
+      text += " (" + std::to_string(std::llround(100.0 * *speed.scaling_efficiency)) + " %)";
+      scales_ = true;
+    }
+    unit_ = to_string(speed.unit);
   }
   grid_.rows.back().cells.push_back({std::move(text), tone_of(fit.verdict)});
 }
@@ -167,7 +177,7 @@ void MatrixTable::add(const advise::Refused& refused) {
 std::string MatrixTable::text(const TextStyle& style) const {
   std::string text = render_grid(grid_, style);
   if (!unit_.empty()) {
-    text += wrap("need, and speed in " + unit_ + " where it fits", style.width);
+    text += wrap("need, and speed in " + unit_ + " where it fits" + (scales_ ? " (in % of as many single GPUs)" : ""), style.width);
   }
   for (const std::string& refusal : refusals_) {
     text += wrap("- " + refusal, style.width);

@@ -36,6 +36,7 @@ class MatrixTable {
   Grid grid_;
   std::size_t cards_ = 0;
   std::string unit_;
+  bool scales_ = false;  // a cell is of several GPUs
   std::vector<std::string> refusals_;
 };
 

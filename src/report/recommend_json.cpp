@@ -79,6 +79,14 @@ void write_result(JsonWriter& json, const Recommendation& r) {
   json.field("gpu", r.gpu->id);
   json.field("name", r.gpu->name);
   json.field("count", r.count);
+  if (!r.mixed.empty()) {
+    json.key("mixed");
+    json.begin_array();
+    for (const Gpu* gpu : r.mixed) {
+      json.value(gpu->id);
+    }
+    json.end_array();
+  }
   json.field("source", to_string(r.source));
   json.key("price");
   write_price(json, r.cost.price);

@@ -104,16 +104,29 @@ Grid fitting_grid(const std::vector<const Recommendation*>& rows, const View& vi
   return best;
 }
 
+std::string miss_text(const Rejection& miss, const TextStyle& style) {
+  std::string line = candidate_text(*miss.gpu, miss.count) + ": " + miss.message;
+  if (!miss.smallest_change.empty()) {
+    line += "; would do: " + miss.smallest_change;
+  }
+  return wrap(line, style.width, "  ");
+}
+
+// Few cards were asked about: each is owed its reason.
+bool few(const Advice& advice) {
+  return advice.rejected.size() <= k_misses_shown;
+}
+
 std::string misses_text(const Recommended& answer, const TextStyle& style) {
   const Advice& advice = answer.advice;
   std::string text = paint(style, Tone::strong, "Nothing fits. Nearest misses:") + "\n";
   for (std::size_t i = 0; i < std::min(advice.nearest.size(), k_misses_shown); ++i) {
-    const Rejection& miss = advice.rejected[advice.nearest[i]];
-    std::string line = candidate_text(*miss.gpu, miss.count) + ": " + miss.message;
-    if (!miss.smallest_change.empty()) {
-      line += "; would do: " + miss.smallest_change;
+    text += miss_text(advice.rejected[advice.nearest[i]], style);
+  }
+  for (std::size_t i = 0; few(advice) && i < advice.rejected.size(); ++i) {
+    if (std::find(advice.nearest.begin(), advice.nearest.end(), i) == advice.nearest.end()) {
+      text += miss_text(advice.rejected[i], style);
     }
-    text += wrap(line, style.width, "  ");
   }
   return text;
 }
@@ -130,6 +143,13 @@ std::string excluded_text(const Advice& advice, const TextStyle& style) {
   }
   if (counts.empty()) {
     return {};
+  }
+  if (few(advice) && !advice.results.empty()) {
+    std::string text = "Left out:\n";
+    for (const Rejection& rejection : advice.rejected) {
+      text += miss_text(rejection, style);
+    }
+    return text;
   }
   std::stable_sort(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   std::string text = fmt::format("Left out {} candidates: ", advice.rejected.size());
@@ -209,8 +229,7 @@ std::string recommend_text(const Recommended& answer, const View& view, const Te
   const auto rows = shown(answer, view);
   std::string text = wrap(workload::summary(answer.request), style.width);
   if (!rows.empty()) {
-    text += wrap("memory on " + candidate_text(*rows.front()->gpu, rows.front()->count) + ": " + memory_sum(rows.front()->figures.memory),
-                 style.width);
+    text += wrap("memory on " + candidate_text(*rows.front()) + ": " + memory_sum(rows.front()->figures.memory), style.width);
     text += "\n" + render_grid(fitting_grid(rows, view, style), style) + "\n";
     if (rows.size() < answer.advice.results.size()) {
       text += fmt::format("{} more fit (--limit {}).\n", answer.advice.results.size() - rows.size(), answer.advice.results.size());

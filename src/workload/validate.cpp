@@ -100,6 +100,26 @@ void check_parallel(Draft& draft) {
   }
 }
 
+// More cards than this are several nodes whatever they are called: no usual machine holds them.
+constexpr double k_cards_of_a_node = 8;
+
+void check_links(Draft& draft) {
+  const Workload& w = draft.request.workload;
+  if (draft.stated(K::nvlink_bridge) && w.nvlink_bridge && w.gpus <= 1) {
+    draft.fault(ErrorCode::conflict, "nvlink_bridge", "nvlink_bridge has no effect with one GPU in a machine",
+                "a bridge joins two cards: add gpus 2, or leave it away");
+  }
+  const bool one_node = w.nodes <= 1 && w.gpus <= k_cards_of_a_node;
+  if (draft.stated(K::network_gbit_s) && one_node) {
+    draft.fault(ErrorCode::conflict, "network_gbit_s", "network_gbit_s has no effect with one node",
+                "it is the link between nodes: add nodes 2 or more, or leave it away");
+  } else if (!draft.stated(K::network_gbit_s) && w.nodes > 1) {
+    draft.note(
+        "network-assumed", Severity::note,
+        "network_gbit_s is not given: assumed 400 Gbit/s for each GPU on SXM and OAM boards, 100 Gbit/s for each node of other cards");
+  }
+}
+
 void check_offload(Draft& draft) {
   const Workload& w = draft.request.workload;
   const bool by_layers =
@@ -155,6 +175,7 @@ void validate(Draft& draft) {
   check_precision(draft);
   check_sizes(draft);
   check_parallel(draft);
+  check_links(draft);
   check_offload(draft);
   note_idle_settings(draft);
 }

@@ -39,19 +39,24 @@ double recurrent_bytes(const LinearState& l, double compute) {
   return compute * (2 * (2 * inner + 2 * state) + 2 * inner) + 4 * inner;
 }
 
+// Bytes of an element that a linear layer keeps for the gradient of its weight.
+double linear_input_bytes(const Workload& w, const TrainingMode& mode, const StackBehaviour& stack) {
+  const bool eight_bit = stack.fp8_inputs && (w.precision.kind == PrecisionKind::fp8 || w.precision.kind == PrecisionKind::mxfp8);
+  return eight_bit ? 1 : mode.compute;
+}
+
 // Counted. Gated: gate, its activation, up and (for the weight gradient of down) their product.
-double feed_forward_bytes(const TransformerShape& s, const TrainingMode& mode, bool dropout, bool fused) {
+double feed_forward_bytes(const TransformerShape& s, const TrainingMode& mode, bool dropout, bool fused, double input) {
   const double width = active_ffn(s);
   if (s.gated_mlp) {
-    const double kept = (fused ? 2.0 : 3.0) + (mode.trains_base && !fused ? 1.0 : 0.0);
-    return mode.compute * kept * width;
+    return ((fused ? 2.0 : 3.0) * mode.compute + (mode.trains_base ? input : 0.0)) * width;
   }
-  return mode.compute * (mode.trains_base || dropout ? 2 : 1) * width;
+  return (mode.compute + (mode.trains_base || dropout ? input : 0.0)) * width;
 }
 
 // Two norms a block. A LayerNorm keeps its input; an RMSNorm written in PyTorch keeps an fp32 copy of it, and the
 // normalised value where its weight is trained. What the linear layers read afterwards is kept where they are trained.
-double norm_bytes(const TransformerShape& s, const TrainingMode& mode, bool fused, bool shared_inputs) {
+double norm_bytes(const TransformerShape& s, const TrainingMode& mode, bool fused, bool shared_inputs, double input) {
   const double h = s.hidden;
   const bool rms = s.gated_mlp && s.kind != TransformerKind::encoder;
   double kept = 0;
@@ -61,9 +66,11 @@ double norm_bytes(const TransformerShape& s, const TrainingMode& mode, bool fuse
     kept = 2 * mode.residual * h;
   }
   const double frozen_outputs = shared_inputs ? 0 : h;
-  const double outputs = mode.trains_base ? 2 * h + s.heads * s.head_dim : frozen_outputs;
   const bool shared_output = s.kind == TransformerKind::encoder;  // the attention output is what the projection reads
-  return kept + mode.compute * (shared_output && mode.trains_base ? 2 * h : outputs);
+  if (!mode.trains_base) {
+    return kept + mode.compute * frozen_outputs;
+  }
+  return kept + input * (2 * h + (shared_output ? 0 : s.heads * s.head_dim));
 }
 
 // Programs with shared inputs keep what each group of adapters reads once (the attention output is kept anyway). PEFT casts
@@ -102,8 +109,9 @@ BlockBytes block_bytes(const Workload& w, const TransformerShape& s, const Train
   if (writes_scores(w, s)) {
     bytes.scores = attention_share * s.heads * seq * score_bytes(mode, dropout);
   }
-  bytes.feed_forward = feed_forward_bytes(s, mode, dropout, stack.fused_kernels);
-  bytes.norms = norm_bytes(s, mode, stack.fused_kernels, !stack.own_adapter_inputs);
+  const double input = linear_input_bytes(w, mode, stack);
+  bytes.feed_forward = feed_forward_bytes(s, mode, dropout, stack.fused_kernels, input);
+  bytes.norms = norm_bytes(s, mode, stack.fused_kernels, !stack.own_adapter_inputs, input);
   bytes.dropout = dropout ? 2 * k_mask_bytes * s.hidden : 0;
   if (!mode.trains_base) {
     bytes.adapters = adapter_input_bytes(w, s, stack);

@@ -67,10 +67,11 @@ Gathered gathered(const Workload& w, const ParameterSplit& split, const Transfor
   return {whole.weights / parallel.tensor, whole.gradients / parallel.tensor};
 }
 
-// Gradients are reduced after the last micro-batch of a step only.
+// Gradients are reduced after the last micro-batch of a step only: where the program says so, and always between the stages of
+// a pipeline.
 bool reduces_late(const Workload& w, const StackBehaviour& stack, const Parallel& parallel) {
-  return w.strategy == Strategy::fsdp && (w.accumulate > 1 || parallel.pipeline > 1 || stack.fsdp_accumulates) &&
-         w.offload.kind == OffloadKind::none;
+  const bool late = stack.fsdp_accumulates || parallel.pipeline > 1 || (w.accumulate > 1 && stack.delays_reduction);
+  return w.strategy == Strategy::fsdp && late && w.offload.kind == OffloadKind::none;
 }
 
 double bucket_bytes(const Workload& w, double gradients, const Parallel& parallel) {

@@ -25,8 +25,10 @@ struct StackBehaviour {
   bool foreach_optimizer = false;            // one copy of all updates at the step (PyTorch's default since 2.0)
   bool own_embedding_unit = false;           // FSDP wraps embeddings and head apart, and frees them between uses
   bool fsdp_accumulates = false;             // its recipes take several micro-batches a step, and FSDP then keeps whole gradients
+  bool delays_reduction = false;             // accumulates under no_sync: FSDP reduces gradients once a step, and keeps them whole
   bool sequence_parallel = false;            // tensor-parallel ranks divide norms and the stream between blocks too
   bool fused_kernels = false;                // norms and gated MLPs keep their inputs only
+  bool fp8_inputs = false;                   // products in fp8 keep their inputs so, not in 16 bits
   double band_factor = 1.0;                  // width of the interval against the class's own
   ConstantKind kind = ConstantKind::prior;
   int n = 0;        // published figures the row rests on

@@ -61,6 +61,14 @@ double unpacking_seconds(const Precision& precision, const TransformerShape& sha
   return matmul_params(shape) * constant(row("decode.apple_unpacking")) * 1e-12 / gpu.tflops.fp32.value_or(5.0);
 }
 
+// Short kernels end when their last threads do, which takes cycles: a card of half the clock needs twice the time. Where the
+// host is slower than that, its time counts.
+double kernel_slowness(const Workload& workload, const Gpu& gpu) {
+  const double slow_host = gpu.vendor == Vendor::apple ? constant(row("decode.apple_launch")) : 1.0;
+  const bool host_bound = engine_row(workload.engine).engine == Engine::transformers;
+  return slow_host * (host_bound ? 1.0 : 2.0 / clock_ghz(gpu));
+}
+
 }  // namespace
 
 bool serves_many(Engine engine) {
@@ -71,7 +79,8 @@ double tensor_group(const Workload& workload) {
   if (workload.tp > 1.0) {
     return workload.tp;
   }
-  if (workload.pp > 1.0 || workload.strategy == Strategy::layer_split || workload.strategy == Strategy::pp) {
+  if (workload.pp > 1.0 || workload.strategy == Strategy::layer_split || workload.strategy == Strategy::pp ||
+      workload.strategy == Strategy::ddp) {
     return 1.0;
   }
   const bool splits_tensors = serves_many(workload.engine) || workload.engine == Engine::mlc_llm || workload.strategy == Strategy::tp;
@@ -99,20 +108,22 @@ std::optional<StepTime> decode_step(const Workload& workload, const TransformerS
   }
   const EngineRow& engine = engine_row(workload.engine);
   const double group = tensor_group(workload);
-  const double inverse_bandwidth = 1e-12 * seconds_per_terabyte(gpu, weight_sigma(workload.precision), true);
+  const double inverse_bandwidth = 1e-12 * seconds_per_terabyte(gpu, weight_sigma(workload.precision), true) / maturity(gpu).decode;
   // Experts are gathered in small pieces.
   const double pieces = shape.moe.experts > 0.0 ? constant(row("decode.experts")) : 1.0;
+  const bool apple = gpu.vendor == Vendor::apple;
   StepTime time;
   time.traffic = weights.active / group * inverse_bandwidth / (constant(engine.efficiency) * pieces) +
                  kv_sequence_bytes(shape, workload.kv_precision, mean_context(workload)) / group * inverse_bandwidth /
-                     constant(row("decode.kv_efficiency"));
+                     constant(apple ? row("decode.kv_efficiency.apple") : row("decode.kv_efficiency"));
   time.compute = unpacking_seconds(workload.precision, shape, gpu);
-  const double slow_host = gpu.vendor == Vendor::apple ? constant(row("decode.apple_launch")) : 1.0;
-  time.kernels = stacked_layers(shape) * constant(engine.layer) * 1e-6 * slow_host;
+  time.kernels = stacked_layers(shape) * constant(engine.layer) * 1e-6 * kernel_slowness(workload, gpu);
   if (group > 1.0) {
-    const bool switched = node_link(gpu, workload, group).switched;
-    const double each = constant(switched ? row("decode.all_reduce.link") : row("decode.all_reduce.pcie"));
-    time.communication = 2.0 * stacked_layers(shape) * each * 1e-6;
+    const Link link = group_link(gpu, workload, group);
+    const double latency = 1e-6 * constant(link.switched ? row("decode.all_reduce.link") : row("decode.all_reduce.pcie"));
+    // A few kilobytes: their transfer counts on a network only.
+    const double volume = group > cluster_of(workload, gpu).per_node ? 4.0 * shape.hidden / (link.all_reduce_gb_s * 1e9) : 0.0;
+    time.communication = 2.0 * stacked_layers(shape) * (latency + volume);
   }
   return time;
 }
@@ -141,7 +152,7 @@ std::optional<StepTime> prefill_step(const Workload& workload, const Transformer
   const double cards = workload.all_gpus();
   const double group = tensor_group(workload);
   if (group > 1.0) {
-    const Link link = node_link(gpu, workload, group);
+    const Link link = group_link(gpu, workload, group);
     time = time.scaled(1.0 / group);
     time.communication = tensor_parallel_seconds(link, group, shape.hidden * 2.0, 2.0 * stacked_layers(shape));
   } else if (local && cards > 1.0) {

@@ -123,7 +123,7 @@ double trainable_bytes(const Workload& workload, const TransformerShape& shape) 
 // Tensor-parallel all-reduces of a micro-batch: two forward and two backward a layer, two more when recomputed.
 double tensor_communication(const Workload& workload, const TransformerShape& shape, const Gpu& gpu, const Division& division,
                             double tokens) {
-  const Link link = node_link(gpu, workload, division.tensor);
+  const Link link = group_link(gpu, workload, division.tensor);
   const double message = tokens / (division.context * division.pipeline) * shape.hidden * k_bytes_16bit;
   return tensor_parallel_seconds(link, division.tensor, message, stacked_layers(shape) * (4.0 + 2.0 * recomputed(workload)));
 }
@@ -136,6 +136,10 @@ double micro_communication(const Workload& workload, const TransformerShape& sha
     const Link link = cluster_link(gpu, workload, cluster_of(workload, gpu));
     const double gathers = workload.method == Method::full ? 3.0 : 2.0 + recomputed(workload);
     seconds += sharded_seconds(link, division.replicas * division.context, gathers * k_bytes_16bit * shape.params / split, micro);
+  }
+  if (division.pipeline > 1.0) {
+    const double message = tokens / division.context * shape.hidden * k_bytes_16bit;
+    seconds += stage_seconds(group_link(gpu, workload, split), message, micro);
   }
   return seconds;
 }

@@ -9,10 +9,7 @@ namespace gpuadvise::estimate {
 namespace {
 
 constexpr double k_usual_node = 8.0;
-
-bool switched_form(const Gpu& gpu) {
-  return (gpu.form_factor == FormFactor::sxm || gpu.form_factor == FormFactor::oam) && gpu.link_gb_s.value_or(0.0) > 0.0;
-}
+constexpr double k_bridged_cards = 2.0;
 
 // GeForce cards and laptops copy through host memory; workstation and data-centre cards reach each other directly.
 bool peer_to_peer(const Gpu& gpu) {
@@ -27,9 +24,23 @@ Link pcie_link(const Gpu& gpu) {
 
 // Collectives run as many rings as a node has adapters, so a card's share of a transfer crosses at the rate of the whole node.
 double network_gb_s(const Gpu& gpu, const Workload& workload, double per_node) {
-  // Machines of SXM and OAM boards come with an adapter of 400 Gbit/s a GPU, others with 100 Gbit/s a node.
-  const double usual = switched_form(gpu) ? 400.0 * per_node : 100.0;
-  return constant(row("parallel.network")) / 8.0 * workload.network_gbit_s.value_or(usual);
+  return constant(row("parallel.network")) / 8.0 * workload.network_gbit_s.value_or(usual_network_gbit_s(gpu, per_node));
+}
+
+Link node_link(const Gpu& gpu, const Workload& workload, double cards) {
+  const double link = gpu.link_gb_s.value_or(0.0);
+  if (switched_form(gpu)) {
+    return {link * constant(row("parallel.link.all_reduce")), link * constant(row("parallel.link.all_gather")), true};
+  }
+  const Link slot = pcie_link(gpu);
+  if (link > 0.0 && workload.nvlink_bridge) {
+    // A bridge joins pairs (some three or four): a ring over more cards still crosses a slot.
+    const bool all_joined = cards <= gpu.link_max_gpus.value_or(k_bridged_cards);
+    const double bridge = link * constant(row("parallel.bridge"));
+    const double rate = all_joined ? bridge : std::sqrt(bridge * slot.all_reduce_gb_s);
+    return {std::max(rate, slot.all_reduce_gb_s), std::max(rate, slot.all_gather_gb_s), all_joined};
+  }
+  return slot;
 }
 
 double ring_share(double cards) {
@@ -50,19 +61,13 @@ Cluster cluster_of(const Workload& workload, const Gpu& gpu) {
   return {workload.all_gpus(), std::min(workload.gpus, linked)};
 }
 
-Link node_link(const Gpu& gpu, const Workload& workload, double cards) {
-  const double link = gpu.link_gb_s.value_or(0.0);
-  if (switched_form(gpu)) {
-    return {link * constant(row("parallel.link.all_reduce")), link * constant(row("parallel.link.all_gather")), true};
-  }
-  const Link slot = pcie_link(gpu);
-  if (link > 0.0 && workload.nvlink_bridge) {
-    // A bridge joins pairs: a ring over more cards still crosses a slot.
-    const double bridge = link * constant(row("parallel.bridge"));
-    const double rate = cards <= 2.0 ? std::max(bridge, slot.all_reduce_gb_s) : std::sqrt(bridge * slot.all_reduce_gb_s);
-    return {std::max(rate, slot.all_reduce_gb_s), std::max(rate, slot.all_gather_gb_s), cards <= 2.0};
-  }
-  return slot;
+bool switched_form(const Gpu& gpu) {
+  return (gpu.form_factor == FormFactor::sxm || gpu.form_factor == FormFactor::oam) && gpu.link_gb_s.value_or(0.0) > 0.0;
+}
+
+// Machines of SXM and OAM boards come with an adapter of 400 Gbit/s a GPU, others with 100 Gbit/s a node.
+double usual_network_gbit_s(const Gpu& gpu, double cards_of_node) {
+  return switched_form(gpu) ? 400.0 * cards_of_node : 100.0;
 }
 
 Link cluster_link(const Gpu& gpu, const Workload& workload, const Cluster& cluster) {
@@ -74,6 +79,11 @@ Link cluster_link(const Gpu& gpu, const Workload& workload, const Cluster& clust
     link.switched = false;
   }
   return link;
+}
+
+Link group_link(const Gpu& gpu, const Workload& workload, double cards) {
+  const Cluster cluster = cluster_of(workload, gpu);
+  return cards > cluster.per_node ? cluster_link(gpu, workload, cluster) : node_link(gpu, workload, cards);
 }
 
 double data_parallel_seconds(const Link& link, double cards, double gradient_bytes, double micro) {
@@ -102,6 +112,10 @@ double tensor_parallel_seconds(const Link& link, double cards, double message_by
   }
   const double send = 2.0 * ring_share(cards) * message_bytes / (link.all_gather_gb_s * 1e9);
   return constant(row("llm_training.tensor_parallel_exposed")) * send * all_reduces;
+}
+
+double stage_seconds(const Link& link, double message_bytes, double micro) {
+  return soft_maximum(micro, 2.0 * message_bytes / (link.all_gather_gb_s * 1e9)) - micro;
 }
 
 double pipeline_efficiency(double stages, double micro_batches) {

@@ -22,7 +22,12 @@ struct Link {
   double all_gather_gb_s = 0.0;
   bool switched = false;  // NVLink or Infinity Fabric between all cards of a node
 };
-[[nodiscard]] Link node_link(const Gpu& gpu, const Workload& workload, double cards);
+// Cards on one board or joined by one switch, by their form.
+[[nodiscard]] bool switched_form(const Gpu& gpu);
+// Gbit/s of a node's network, where the user does not say.
+[[nodiscard]] double usual_network_gbit_s(const Gpu& gpu, double cards_of_node);
+// Between neighbouring cards of a group; over the network where the group is larger than a node.
+[[nodiscard]] Link group_link(const Gpu& gpu, const Workload& workload, double cards);
 // One direction of a card's slot.
 [[nodiscard]] double slot_gb_s(const Gpu& gpu);
 // The slowest hop of a ring over all cards.
@@ -36,6 +41,10 @@ struct Link {
 
 // Activations summed over the cards of a tensor-parallel group.
 [[nodiscard]] double tensor_parallel_seconds(const Link& link, double cards, double message_bytes, double all_reduces);
+
+// Activations handed from stage to stage and their gradients back, while other micro-batches of `micro` seconds are computed:
+// seconds of each that remain.
+[[nodiscard]] double stage_seconds(const Link& link, double message_bytes, double micro);
 
 // Share of its time that a pipeline of `stages` works, with `micro_batches` in flight.
 [[nodiscard]] double pipeline_efficiency(double stages, double micro_batches);

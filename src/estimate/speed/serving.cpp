@@ -102,10 +102,19 @@ double all_reduce_seconds(const Workload& workload, const TransformerShape& shap
   if (layout.tensor <= 1.0 || layout.experts_spread) {
     return 0.0;
   }
-  const Link link = node_link(gpu, workload, layout.tensor);
+  const Link link = group_link(gpu, workload, layout.tensor);
   const double latency = 1e-6 * constant(link.switched ? row("serving.all_reduce.link") : row("serving.all_reduce.pcie"));
   const double volume = 2.0 * (layout.tensor - 1.0) / layout.tensor * tokens * shape.hidden * 2.0 / (link.all_gather_gb_s * 1e9);
   return 2.0 * stacked_layers(shape) * (latency + volume);
+}
+
+// Activations of every token from stage to stage. Inside a machine they hide; a network between the stages may be slower than they.
+double hand_over_seconds(const Workload& workload, const TransformerShape& shape, const Gpu& gpu, const Layout& layout, double tokens) {
+  const Cluster cluster = cluster_of(workload, gpu);
+  if (layout.pipeline <= 1.0 || layout.cards() <= cluster.per_node) {
+    return 0.0;
+  }
+  return layout.pipeline * tokens * shape.hidden * 2.0 / (cluster_link(gpu, workload, cluster).all_gather_gb_s * 1e9);
 }
 
 StepTime iteration_of(const Workload& workload, const TransformerShape& shape, const Gpu& gpu, const Layout& layout, const Costs& costs,
@@ -120,13 +129,12 @@ StepTime iteration_of(const Workload& workload, const TransformerShape& shape, c
   const double routing = shape.moe.experts > 0.0 ? constant(row("serving.expert_layer")) : 0.0;
   const double slow_host = arm_host(gpu) ? constant(row("serving.arm_host")) : 1.0;
   time.kernels = stacked_layers(shape) * (constant(row("serving.layer")) + routing) * 1e-6 * slow_host;
-  if (layout.pipeline > 1.0) {
-    return time.scaled(1.0 / (layout.pipeline * lost_share(row("serving.pipeline_loss"), layout.pipeline)));
-  }
   time.compute /= layout.tensor;
   time.traffic /= layout.tensor;
-  time.communication = all_reduce_seconds(workload, shape, gpu, layout, sequences);
-  return time;
+  time.communication =
+      all_reduce_seconds(workload, shape, gpu, layout, sequences) + hand_over_seconds(workload, shape, gpu, layout, sequences);
+  // Stages work on different requests at the same time.
+  return layout.pipeline > 1.0 ? time.scaled(1.0 / (layout.pipeline * lost_share(row("serving.pipeline_loss"), layout.pipeline))) : time;
 }
 
 double prompt_seconds(const Workload& workload, const TransformerShape& shape, const Gpu& gpu, const Layout& layout, const Costs& costs) {
@@ -152,7 +160,7 @@ std::optional<Serving> serving(const Workload& workload, const TransformerShape&
   const double one_request_each = workload.gen_len * iteration.total() + sequences * prompt_seconds(workload, shape, gpu, layout, costs);
   double rate = layout.copies * sequences * workload.gen_len / one_request_each;
   if (layout.experts_spread) {
-    const bool switched = node_link(gpu, workload, layout.tensor).switched;
+    const bool switched = group_link(gpu, workload, layout.tensor).switched;
     rate *= lost_share(switched ? row("serving.expert_loss.link") : row("serving.expert_loss.pcie"), layout.tensor);
   }
   return Serving{sequences * layout.copies, rate, iteration};

@@ -7,6 +7,7 @@
 #include "estimate/speed/llm_training.hpp"
 #include "estimate/speed/offload.hpp"
 #include "estimate/speed/parallel.hpp"
+#include "estimate/speed/recommender.hpp"
 #include "estimate/speed/serving.hpp"
 #include "estimate/speed/transformer.hpp"
 #include "estimate/speed/vision.hpp"
@@ -65,7 +66,9 @@ Job replicated(const Workload& workload, const Gpu& gpu, const StepTime& micro, 
     const Link link = cluster_link(gpu, workload, cluster_of(workload, gpu));
     job.step.communication += data_parallel_seconds(link, cards, gradient_bytes, micro.total());
   }
-  job.items = batch * micro_batches * cards;
+  // A model spread over the cards at inference is one copy.
+  const bool one_copy = !workload.training() && workload.strategy != Strategy::none && workload.strategy != Strategy::ddp;
+  job.items = batch * micro_batches * (one_copy ? 1.0 : cards);
   return job;
 }
 
@@ -135,6 +138,7 @@ std::optional<SpeedFigures> generation_speed(const Workload& workload, const Tra
   }
   const double on_host = std::max(0.0, 1.0 - workload.offload.layers_on_gpu / std::max(1.0, stacked_layers(shape)));
   token->communication += offload_seconds(workload, gpu, {weights.active, 0.0, on_host});
+  const double cards = workload.all_gpus();
   const bool uncertain = workload.offload.kind != OffloadKind::none;
   const BandBasis alone{RunKind::decode, false, distance(gpu, RunKind::decode), shape.from_memory, uncertain};
   const double streams = workload.concurrency.value_or(workload.batch);
@@ -146,6 +150,10 @@ std::optional<SpeedFigures> generation_speed(const Workload& workload, const Tra
     figures.throughput = around(many->tokens_per_s, band_factor(load));
   } else {
     figures = figures_of({*token, 1.0, 0.0}, ThroughputUnit::tokens, alone, 1.0);
+    if (cards > 1.0) {
+      const std::optional<StepTime> one = decode_step(on_one_card(workload), shape, gpu, weights);
+      figures.scaling_efficiency = one->total() / (cards * token->total());
+    }
   }
   figures.decode_tokens_per_s = rate_of(*token, band_factor(alone));
   if (const std::optional<StepTime> prompt = prefill_step(workload, shape, gpu, weights)) {
@@ -189,6 +197,21 @@ std::optional<SpeedFigures> diffusion_speed(const Workload& workload, const Diff
   return figures_of(job, ThroughputUnit::iterations, basis, workload.all_gpus());
 }
 
+std::optional<SpeedFigures> recommender_speed(const Workload& workload, const RecommenderShape& shape, const Gpu& gpu) {
+  const std::optional<StepTime> micro = recommender_step(workload, shape, gpu);
+  if (!micro) {
+    return std::nullopt;
+  }
+  Job job = replicated(workload, gpu, *micro, recommender_batch(workload), 4.0 * shape.dense_params);
+  if (workload.all_gpus() > 1.0) {
+    // One card alone would have nothing to exchange.
+    Workload one = on_one_card(workload);
+    job.single_rate = recommender_batch(workload) / recommender_step(one, shape, gpu)->total();
+  }
+  const BandBasis basis{RunKind::recommender, workload.training(), distance(gpu, RunKind::recommender), false, slow_link(workload, gpu)};
+  return figures_of(job, ThroughputUnit::samples, basis, workload.all_gpus());
+}
+
 }  // namespace
 
 std::optional<SpeedFigures> evaluate_speed(const Workload& workload, const Model& model, const Gpu& gpu) {
@@ -204,7 +227,10 @@ std::optional<SpeedFigures> evaluate_speed(const Workload& workload, const Model
   if (const DiffusionPipeline* pipeline = model.diffusion()) {
     return diffusion_speed(workload, *pipeline, gpu);
   }
-  return std::nullopt;  // embedding look-ups: bound by the host and the input, which no card decides
+  if (const RecommenderShape* tables = model.recommender()) {
+    return recommender_speed(workload, *tables, gpu);
+  }
+  return std::nullopt;
 }
 
 }  // namespace gpuadvise::estimate

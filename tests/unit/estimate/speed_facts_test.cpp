@@ -2,6 +2,8 @@
 #include "catch.hpp"
 #include "unit/estimate/speed_cards.hpp"
 
+#include <vector>
+
 using namespace speed_test;
 
 // NVIDIA DeepLearningExamples (ResNet-50 v1.5, one V100-16GB): 1,200 against 367 images/s; lambdal/deeplearning-benchmark:
@@ -15,13 +17,43 @@ TEST_CASE("Automatic mixed precision doubles or triples ResNet-50 training on a 
   CHECK(single == Approx(370).epsilon(0.2));
 }
 
-// DeepLearningExamples BERT (SQuAD, sequences of 384): 52 against 12 sequences/s on a V100-32GB; two to three times at
-// equal small batches.
-TEST_CASE("Automatic mixed precision speeds BERT fine-tuning on a V100 by two to five times") {
+// BERT-large on SQuAD, sequences of 384, one V100, 16 in mixed precision against 8 in single: DeepLearningExamples (PyTorch) 52
+// against 12 sequences/s, lambdal/deeplearning-benchmark 57.9 against 12.4, so 4.3 and 4.7: large products gain more than
+// the two to three times of the summaries.
+TEST_CASE("Automatic mixed precision speeds BERT-large on a V100 by 4.3 to 4.7 times") {
   const double mixed = rate(train(PrecisionKind::amp_fp16, 16), bert_large(), v100());
   const double single = rate(train(PrecisionKind::fp32, 8), bert_large(), v100());
-  CHECK(mixed / single > 2.0);
-  CHECK(mixed / single < 5.0);
+  CHECK(mixed / single > 3.9);
+  CHECK(mixed / single < 4.8);
+  CHECK(mixed == Approx(55).epsilon(0.15));
+  CHECK(single == Approx(12.2).epsilon(0.15));
+}
+
+// BERT-base, sequences of 128, 64 a card, one V100-32GB, TensorFlow (DeepLearningExamples, BioBERT, entity recognition): 417
+// against 144 sequences/s on a DGX-1 and 476 against 140 on a DGX-2, 2.9 and 3.4; with eight cards 2.4 and 2.7.
+TEST_CASE("Automatic mixed precision triples BERT-base fine-tuning in TensorFlow on a V100") {
+  const auto base = [](PrecisionKind precision) {
+    Workload workload = train(precision, 64);
+    workload.seq = 128;
+    workload.engine = Engine::tensorflow;
+    return rate(workload, bert_base(), v100());
+  };
+  CHECK(base(PrecisionKind::amp_fp16) == Approx(446).epsilon(0.15));
+  CHECK(base(PrecisionKind::fp32) == Approx(142).epsilon(0.25));
+  CHECK(base(PrecisionKind::amp_fp16) / base(PrecisionKind::fp32) > 2.6);
+  CHECK(base(PrecisionKind::amp_fp16) / base(PrecisionKind::fp32) < 4.2);
+}
+
+// Where the host launches kernels more slowly than the card runs them, the gain shrinks: two to three times at small batches.
+TEST_CASE("Mixed precision doubles to triples BERT-base at batches that leave a V100 waiting") {
+  const auto base = [](PrecisionKind precision) {
+    Workload workload = train(precision, 4);
+    workload.seq = 128;
+    return rate(workload, bert_base(), v100());
+  };
+  const double gain = base(PrecisionKind::amp_fp16) / base(PrecisionKind::fp32);
+  CHECK(gain > 2.0);
+  CHECK(gain < 3.0);
 }
 
 // Pascal has no tensor cores: lambdal/deeplearning-benchmark, GTX 1080 Ti ResNet-50, half precision within 30 % of single.
@@ -75,6 +107,61 @@ TEST_CASE("Eight cards scale by their link") {
   CHECK(efficiency(rtx_3090(), resnet50(), 448) > 0.9);
 }
 
+// lambdal/deeplearning-benchmark, 8 cards against one, medians over seven workloads: B200 0.99, H100 SXM 0.97, A100 SXM 0.93, V100
+// SXM2 0.86; on PCI Express ResNet-50 0.97, BERT-large 0.81 (tenth 0.69) at the batches that fill the card.
+TEST_CASE("Scaling over eight cards stays within what was measured for their link") {
+  struct Measured {
+    Gpu gpu;
+    Model model;
+    double batch, low, high;
+  };
+  const std::vector<Measured> rows{
+      {a100(), resnet50(), 256, 0.93, 0.995},    {a100(), bert_large(), 40, 0.88, 0.99},     {h100(), resnet50(), 256, 0.93, 0.995},
+      {h100(), bert_large(), 40, 0.88, 0.99},    {v100(), resnet50(), 192, 0.86, 0.99},      {v100(), bert_large(), 16, 0.78, 0.97},
+      {rtx_3090(), resnet50(), 224, 0.88, 0.98}, {rtx_3090(), bert_large(), 16, 0.40, 0.85},
+  };
+  for (const Measured& row : rows) {
+    const auto figures = estimate::evaluate_speed(train(PrecisionKind::amp_fp16, row.batch, 8), row.model, row.gpu);
+    INFO(row.gpu.id << " " << row.model.id);
+    CHECK(*figures->scaling_efficiency > row.low);
+    CHECK(*figures->scaling_efficiency < row.high);
+  }
+}
+
+// mosaicml/llm-foundry, H100: MPT-7B 10,643 tokens/s a card on 8, 10,475 on 128: 0.98; torchtitan, Llama-3.1-8B, 8 to 128: 0.97-0.98.
+TEST_CASE("Sharded training keeps nearly all of its speed over many nodes on a fast network") {
+  Workload workload = train(PrecisionKind::bf16, 6, 8);
+  workload.seq = 2048;
+  workload.strategy = Strategy::fsdp;
+  workload.attention = AttentionBackend::flash;
+  workload.stack = Stack::llm_foundry;
+  const double node = rate(workload, llama_7b(), h100());
+  workload.nodes = 16;
+  const double many = rate(workload, llama_7b(), h100());
+  CHECK(many / node / 16 > 0.85);
+  CHECK(many / node / 16 <= 1.0 + 1e-9);
+  workload.network_gbit_s = 25.0;
+  CHECK(rate(workload, llama_7b(), h100()) < 0.2 * many);
+}
+
+// The buyer's claim "8 GPUs lose a third on 1 GbE and less than a tenth on InfiniBand": true of a job that exchanges gradients every
+// few seconds (ResNet-50, an effective batch of 16,384 on 8 V100), not of one that does so every step.
+TEST_CASE("Eight nodes on gigabit Ethernet lose about a third, on InfiniBand under a tenth") {
+  Workload workload = train(PrecisionKind::amp_fp16, 256);
+  workload.nodes = 8;
+  workload.strategy = Strategy::ddp;
+  const auto kept = [&](double gbit, double accumulate) {
+    workload.network_gbit_s = gbit;
+    workload.accumulate = accumulate;
+    return *estimate::evaluate_speed(workload, resnet50(), v100())->scaling_efficiency;
+  };
+  CHECK(kept(1, 8) > 0.55);
+  CHECK(kept(1, 8) < 0.75);
+  CHECK(kept(200, 8) > 0.9);
+  CHECK(kept(200, 1) > 0.9);
+  CHECK(kept(1, 1) < 0.35);
+}
+
 // 1 Gbit/s moves 0.1 GB/s: 2.3 s for the gradients of BERT-large there and back, a step takes 0.1-0.5 s.
 TEST_CASE("Eight nodes need more than gigabit Ethernet") {
   Workload workload = train(PrecisionKind::amp_fp16, 32);
@@ -100,7 +187,7 @@ TEST_CASE("A stream of tokens runs at the bandwidth of the card") {
   REQUIRE(on_3090);
   REQUIRE(on_4090);
   CHECK(on_3090->bound == Bound::bandwidth);
-  CHECK(on_4090->decode_tokens_per_s->expected / on_3090->decode_tokens_per_s->expected == Approx(1.12).epsilon(0.08));
+  CHECK(on_4090->decode_tokens_per_s->expected / on_3090->decode_tokens_per_s->expected == Approx(54.3 / 46.5).epsilon(0.08));
   CHECK(on_4090->decode_tokens_per_s->expected == Approx(60).epsilon(0.2));
   CHECK(on_4090->prefill_tokens_per_s->expected > 50 * on_4090->decode_tokens_per_s->expected);
 }

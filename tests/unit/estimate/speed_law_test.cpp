@@ -68,23 +68,54 @@ TEST_CASE("A card with much bandwidth for each multiprocessor reaches less of it
 TEST_CASE("Rings over slots, bridges, switches and networks") {
   Workload workload;
   workload.gpus = 2;
-  const double slot = node_link(rtx_3090(), workload, 2).all_reduce_gb_s;
+  const double slot = group_link(rtx_3090(), workload, 2).all_reduce_gb_s;
   CHECK(slot == Approx(6.3).epsilon(0.2));  // generation 4, through host memory
   Gpu old = rtx_3090();
   old.pcie_generation = 3.0;
-  CHECK(node_link(old, workload, 2).all_reduce_gb_s == Approx(slot / 2.0));
+  CHECK(group_link(old, workload, 2).all_reduce_gb_s == Approx(slot / 2.0));
   Gpu bridged = rtx_3090();
   bridged.link_gb_s = 112.5;
-  CHECK(node_link(bridged, workload, 2).all_reduce_gb_s == Approx(slot));
+  CHECK(group_link(bridged, workload, 2).all_reduce_gb_s == Approx(slot));
   workload.nvlink_bridge = true;
-  CHECK(node_link(bridged, workload, 2).all_reduce_gb_s > 3.0 * slot);
-  CHECK(node_link(a100(), workload, 8).all_reduce_gb_s > 100.0);
+  CHECK(group_link(bridged, workload, 2).all_reduce_gb_s > 3.0 * slot);
+  CHECK(group_link(a100(), workload, 8).all_reduce_gb_s > 100.0);
   workload.gpus = 8;
   workload.nodes = 4;
   workload.network_gbit_s = 100.0;
   const Link far = cluster_link(a100(), workload, cluster_of(workload, a100()));
   CHECK(far.all_reduce_gb_s == Approx(100.0 / 8.0).epsilon(0.2));
   CHECK_FALSE(far.switched);
+}
+
+TEST_CASE("A bridge reaches as many cards as its connector, a group beyond the node crosses the network") {
+  Workload workload;
+  workload.nvlink_bridge = true;
+  workload.gpus = 4;
+  Gpu pair = rtx_3090();
+  pair.link_gb_s = 112.5;
+  pair.link_max_gpus = 2.0;
+  const double two = group_link(pair, workload, 2).all_reduce_gb_s;
+  const double four = group_link(pair, workload, 4).all_reduce_gb_s;
+  CHECK(two > 1.5 * four);
+  CHECK(group_link(pair, workload, 2).switched);
+  CHECK_FALSE(group_link(pair, workload, 4).switched);
+  pair.link_max_gpus = 4.0;
+  CHECK(group_link(pair, workload, 4).all_reduce_gb_s == Approx(two));
+  Gpu none = rtx_3090();
+  none.link_gb_s.reset();
+  workload.nvlink_bridge = false;
+  const double slot = group_link(none, workload, 2).all_reduce_gb_s;
+  workload.nvlink_bridge = true;
+  CHECK(group_link(none, workload, 2).all_reduce_gb_s == slot);
+  workload.nodes = 2;
+  workload.network_gbit_s = 10.0;
+  CHECK(group_link(a100(), workload, 4).all_reduce_gb_s > 100.0);
+  CHECK(group_link(a100(), workload, 8).all_reduce_gb_s < 2.0);
+}
+
+TEST_CASE("Stages hand over for nothing on a fast link, and wait on a slow one") {
+  CHECK(stage_seconds({100.0, 100.0, true}, 1e7, 0.1) < 1e-6);
+  CHECK(stage_seconds({0.1, 0.1, false}, 1e8, 0.1) == Approx(1.9).epsilon(0.05));
 }
 
 TEST_CASE("Collectives cost nothing on one card, and pipelines idle with few micro-batches") {

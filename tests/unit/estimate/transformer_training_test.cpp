@@ -149,6 +149,43 @@ TEST_CASE("shards and stages divide what they should", "[estimate][transformer]"
   CHECK(memory(w, llama_2_7b()).components.weights == Approx(replica.weights / 8));
 }
 
+TEST_CASE("whole gradients stay between micro-batches only where the program does not reduce them", "[estimate][transformer]") {
+  Workload w = training_of(llama_2_7b(), PrecisionKind::amp_bf16);
+  w.method = Method::full;
+  w.gpus = 8;
+  w.strategy = Strategy::fsdp;
+  w.accumulate = 16;
+  const auto gradients = [&](Stack stack) {
+    w.stack = stack;
+    return gib(memory(w, llama_2_7b()).components.gradients);
+  };
+  CHECK(gradients(Stack::hf_trainer) > 7.9 * gradients(Stack::llm_foundry));
+  CHECK(gradients(Stack::torchtitan) == Approx(gradients(Stack::llm_foundry)));
+  CHECK(gradients(Stack::none) == Approx(gradients(Stack::hf_trainer)));  // not known: the larger
+  w.accumulate = 1;
+  CHECK(gradients(Stack::hf_trainer) == Approx(gradients(Stack::llm_foundry)));
+  w.pp = 2;  // the stages of a pipeline reduce once a step
+  CHECK(gradients(Stack::torchtitan) > 3.9 / 2.0 * gib(4.0 * 6.7e9) / 4.0);
+}
+
+TEST_CASE("products in 8 bits keep 8-bit inputs where Transformer Engine runs them", "[estimate][transformer]") {
+  Workload w = training_of(llama_2_7b(), PrecisionKind::amp_bf16);
+  w.method = Method::full;
+  w.batch = 4;
+  w.seq = 4096;
+  const auto activations = [&](Stack stack, PrecisionKind kind) {
+    w.stack = stack;
+    w.precision = {kind};
+    return memory(w, llama_2_7b()).components.activations;
+  };
+  const double narrow = activations(Stack::megatron, PrecisionKind::fp8);
+  const double wide = activations(Stack::megatron, PrecisionKind::amp_bf16);
+  CHECK(narrow < 0.9 * wide);
+  CHECK(narrow > 0.6 * wide);
+  CHECK(activations(Stack::llm_foundry, PrecisionKind::fp8) == Approx(activations(Stack::llm_foundry, PrecisionKind::amp_bf16)));
+  CHECK(wide < activations(Stack::llm_foundry, PrecisionKind::amp_bf16));  // fused norms and gates
+}
+
 TEST_CASE("ZeRO has 16-bit weights and gradients, and an fp32 copy among the states", "[estimate][transformer]") {
   Workload w = training_of(llama_2_7b(), PrecisionKind::amp_bf16);
   w.checkpointing = Checkpointing::full;

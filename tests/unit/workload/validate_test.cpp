@@ -58,4 +58,26 @@ TEST_CASE("settings without effect are said, not refused") {
   CHECK(request.findings[1].message == "accumulate has no effect in inference");
 }
 
+TEST_CASE("links between cards that are not there are refused") {
+  CHECK(fault_of({{"model", "llama"}, {"nvlink_bridge", true}}) == "nvlink_bridge has no effect with one GPU in a machine");
+  CHECK(fault_of({{"model", "llama"}, {"nvlink_bridge", true}, {"nodes", 2.0}}) == "nvlink_bridge has no effect with one GPU in a machine");
+  CHECK(fault_of({{"model", "llama"}, {"network_gbit_s", 10.0}, {"gpus", 8.0}}) == "network_gbit_s has no effect with one node");
+  CHECK(faults_of({{"model", "llama"}, {"nvlink_bridge", true}, {"gpus", 2.0}}).empty());
+  CHECK(faults_of({{"model", "llama"}, {"nvlink_bridge", false}}).empty());
+  CHECK(faults_of({{"model", "llama"}, {"network_gbit_s", 10.0}, {"nodes", 2.0}}).empty());
+  CHECK(faults_of({{"model", "llama"}, {"network_gbit_s", 10.0}, {"gpus", 64.0}}).empty());  // more than one machine holds
+  const Request request = resolved({{"model", "llama"}, {"network_gbit_s", 10.0}, {"nodes", 2.0}, {"nvlink_bridge", true}, {"gpus", 4.0}});
+  CHECK(request.workload.network_gbit_s == 10.0);
+  CHECK(request.workload.nvlink_bridge);
+}
+
+TEST_CASE("a network between nodes that is not given is said to be assumed") {
+  const auto assumed = [](const Request& request) {
+    return std::any_of(request.findings.begin(), request.findings.end(), [](const Finding& f) { return f.rule == "network-assumed"; });
+  };
+  CHECK(assumed(resolved({{"model", "llama"}, {"nodes", 2.0}})));
+  CHECK_FALSE(assumed(resolved({{"model", "llama"}, {"nodes", 2.0}, {"network_gbit_s", 25.0}})));
+  CHECK_FALSE(assumed(resolved({{"model", "llama"}, {"gpus", 2.0}})));
+}
+
 }  // namespace gpuadvise::workload
