@@ -18,6 +18,8 @@ RECOMMEND = [
     '--model Qwen/Qwen2.5-7B --task finetune --method qlora --seq 2048 --budget 800',
     '--params 13B --task infer --precision int4-awq --source both',
     '--model sdxl --task infer --budget 1500 --remedies',
+    '--model llama-3.1-8b --task train --gpus 8 --candidates a100-80gb-sxm,rtx-3090',
+    '--model resnet50 --batch 32 --have rtx-3090,rtx-3060-12gb --candidates rtx-3090,rtx-3060-12gb',
 ]
 ESTIMATE = [
     {'id': 1, 'model': 'resnet50', 'batch': 32, 'gpu': 'rtx-3090'},
@@ -27,6 +29,8 @@ ESTIMATE = [
     {'model': 'resnet50', 'batch': 0, 'precision': 'fp12'},
     {'model': 'mask-rcnn-r50-fpn', 'batch': 2, 'gpu': 'v100-sxm2-32gb'},
     {'model': 'sdxl', 'task': 'infer', 'gpu': 'rtx-4090'},
+    {'model': 'llama-2-7b', 'task': 'train', 'grad_checkpointing': 'none', 'gpu': 'rtx-3090'},
+    {'model': 'bert-large', 'gpus': 4, 'nodes': 2, 'network_gbit_s': 25, 'nvlink_bridge': True, 'gpu': 'a40'},
 ]
 # Other commands: the schema, the arguments, and whether each line is an answer of its own.
 OTHERS = [
@@ -45,6 +49,8 @@ OTHERS = [
     ('host', 'host --from tests/data/host/mig.xml --format json', False),
     ('host', 'host --from tests/data/host/topology.txt --format json', False),
     ('explain', 'explain rtx-3090 --model resnet50 --batch 32 --format json', False),
+    ('explain', 'explain a100-80gb-sxm --model llama-3.1-8b --task train --gpus 8 --format json', False),
+    ('matrix', 'matrix --model resnet50 --over gpus=1,2,4 --candidates rtx-3090 --format jsonl', True),
     ('explain', 'explain gtx-1650-gddr6 --model llama-2-7b --task finetune --method qlora --format json', False),
     ('compare', 'compare rtx-3090 rtx-4090 gtx-1650-gddr6 rubin-r200 --model llama-3.1-8b --task infer --engine vllm --format json', False),
 ]
