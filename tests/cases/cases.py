@@ -130,6 +130,8 @@ def peak(answers, value):
 def speed(name, card=None):
     def read(answers):
         speed = answers.good_estimate(card)['speed']
+        if speed is None:
+            raise Failure('no speed is given, as the job does not fit')
         chosen = speed.get(name) or (speed['throughput'] if name == 'decode_tokens_per_s' else None)
         return chosen and chosen['expected']
     return read
