@@ -17,7 +17,7 @@ namespace gpuadvise::catalog {
 struct Sources {
   std::optional<std::string> data_dir;  // replaces the compiled data
   std::vector<std::string> overlays;    // GPU, model, price, offer files in our schema; later ones win; "-" = standard input
-  // Another reader of the overlays: says what it took of a text ("1 PyTorch releases"), or nothing. May throw Error.
+  // Another reader of the overlays: says what it took of a text ("2 PyTorch releases"), or nothing. May throw Error.
   std::function<std::string(std::string_view text, const std::string& file)> also;
 };
 

@@ -110,9 +110,11 @@ SoftwareAnswer SoftwareAnswers::judge(const software::Card& card, Sourcing sourc
     answer.take = "torch " + install->torch + " " + install->build;
   }
   const std::string ending = software::end_of_support_words(*facts_, question);
-  const auto limit =
-      std::find_if(answer.found.limits.begin(), answer.found.limits.end(), [&](const std::string& words) { return words != ending; });
-  answer.limit = limit != answer.found.limits.end() ? *limit : std::string();
+  for (const std::string& words : answer.found.limits) {
+    if (words != ending) {
+      answer.limit += (answer.limit.empty() ? "" : "; ") + words;
+    }
+  }
   if (answer.found.verdict == Verdict::fails) {
     answer.change = flags_text(software::smallest_change(*facts_, question));
     answer.own_wheels = own_wheels(*facts_, question, card);

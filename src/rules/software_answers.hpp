@@ -16,7 +16,7 @@ namespace gpuadvise::rules {
 struct SoftwareAnswer {
   software::Compatibility found;
   std::string take;           // "torch 2.14 cu126"; empty where nothing serves the card
-  std::string limit;          // the first besides the end of support, which the catalog tells
+  std::string limit;          // all besides the end of support, which the catalog tells
   std::string change;         // "--torch 2.7"
   std::string driver_fault;   // why the driver does not drive the card, whatever the program
   std::string driver_change;  // "--driver 570"

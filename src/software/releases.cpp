@@ -214,19 +214,18 @@ std::string lay_over(Facts& base, Facts&& extra) {
   std::string laid;
   const auto count = [&](std::size_t rows, std::string_view what) {
     if (rows > 0) {
-      laid += (laid.empty() ? "" : ", ") + std::to_string(rows) + " " + std::string(what);
+      laid += (laid.empty() ? "" : ", ") + std::to_string(rows) + " " + std::string(what) + (rows > 1 ? "s" : "");
     }
   };
-  count(lay_rows(base.releases, std::move(extra.releases), [](const Release& row) { return row.number; }), "PyTorch releases");
-  count(lay_rows(base.majors, std::move(extra.majors), [](const CudaMajor& row) { return row.major; }), "CUDA majors");
-  count(lay_rows(base.architectures, std::move(extra.architectures), [](const ArchitectureSpan& row) { return row.from; }),
-        "architectures");
-  count(lay_rows(base.branches, std::move(extra.branches), [](const DriverBranch& row) { return row.branch; }), "driver branches");
-  count(lay_rows(base.toolkits, std::move(extra.toolkits), [](const Toolkit& row) { return row.version; }), "CUDA toolkits");
+  count(lay_rows(base.releases, std::move(extra.releases), [](const Release& row) { return row.number; }), "PyTorch release");
+  count(lay_rows(base.majors, std::move(extra.majors), [](const CudaMajor& row) { return row.major; }), "CUDA major");
+  count(lay_rows(base.architectures, std::move(extra.architectures), [](const ArchitectureSpan& row) { return row.from; }), "architecture");
+  count(lay_rows(base.branches, std::move(extra.branches), [](const DriverBranch& row) { return row.branch; }), "driver branch row");
+  count(lay_rows(base.toolkits, std::move(extra.toolkits), [](const Toolkit& row) { return row.version; }), "CUDA toolkit");
   count(lay_rows(base.rocm, std::move(extra.rocm), [](const RocmWheel& row) { return std::make_pair(row.torch_from, row.rocm); }),
-        "ROCm wheels");
-  count(lay_rows(base.overrides, std::move(extra.overrides), [](const GfxOverride& row) { return row.gfx; }), "gfx overrides");
-  count(lay_rows(base.libraries, std::move(extra.libraries), [](const Library& row) { return row.id; }), "libraries");
+        "ROCm wheel");
+  count(lay_rows(base.overrides, std::move(extra.overrides), [](const GfxOverride& row) { return row.gfx; }), "gfx override");
+  count(lay_rows(base.libraries, std::move(extra.libraries), [](const Library& row) { return row.id; }), "library row");
   lay_list(base.amd_linux, std::move(extra.amd_linux));
   lay_list(base.amd_windows, std::move(extra.amd_windows));
   lay_list(base.arm_hosts, std::move(extra.arm_hosts));

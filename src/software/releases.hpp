@@ -140,7 +140,7 @@ inline constexpr std::array<std::string_view, 4> k_fact_files{"releases.json", "
 [[nodiscard]] Facts read_facts(const FactTexts& texts);
 // The rows that one file holds, in its order. Throws Error{bad_data}.
 [[nodiscard]] Facts read_rows(std::string_view text, const std::string& file);
-// Lays rows over facts: a row of the same version, branch or id replaces. Returns what was laid, "1 PyTorch releases"; empty: nothing.
+// Lays rows over facts: a row of the same version, branch or id replaces. Returns what was laid, "2 PyTorch releases"; empty: nothing.
 [[nodiscard]] std::string lay_over(Facts& base, Facts&& extra);
 
 // Those compiled in, read once.

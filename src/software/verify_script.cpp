@@ -28,9 +28,10 @@ def check_python():
     low, high = numbers(EXPECT["python_from"]), numbers(EXPECT["python_to"])
     if not low <= have <= high:
         return fail(1, f"Python {have[0]}.{have[1]}: torch {EXPECT['torch']} has wheels for {EXPECT['python_from']} to {EXPECT['python_to']}")
-    names = [d.metadata["Name"] for d in metadata.distributions()]
-    if names.count("torch") != 1:
-        return fail(1, f"{names.count('torch')} packages named torch are installed, one is wanted")
+    found = {(d.metadata["Name"], d.version, str(d.locate_file(""))) for d in metadata.distributions()}
+    torches = [name for name, _, _ in found if name == "torch"]
+    if len(torches) != 1:
+        return fail(1, f"{len(torches)} packages named torch are installed, one is wanted")
     good(1, f"Python {have[0]}.{have[1]}, torch {metadata.version('torch')}")
 
 

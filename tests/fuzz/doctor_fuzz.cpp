@@ -29,6 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (const auto memory = parse_out_of_memory(log); memory && memory->idle_bytes().value_or(0.0) < 0.0) {
     std::abort();
   }
+  static_cast<void>(card_names(whole.card_lines()));
   static_cast<void>(parse_version(log));
   return 0;
 }

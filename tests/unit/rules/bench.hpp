@@ -6,6 +6,7 @@
 
 #include "rules/engine.hpp"
 #include "rules/program.hpp"
+#include "rules/software_answers.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -126,6 +127,10 @@ struct Bench {
     gpu.tflops.bf16_tensor = value >= 8.0 ? gpu.tflops.bf16_tensor : std::nullopt;
     gpu.tflops.tf32_tensor = value >= 8.0 ? gpu.tflops.tf32_tensor : std::nullopt;
   }
+  void system(HostSystem value) {
+    wants.os = value;
+    wants.origins[static_cast<std::size_t>(PreferenceKey::os)] = Origin::user;
+  }
   void vendor(Vendor value) {
     gpu.vendor = value;
     gpu.compute_capability.reset();
@@ -137,7 +142,9 @@ struct Bench {
       run.precision.kind = PrecisionKind::fp16;
     }
     const std::string precision = to_string(run.precision);
+    const SoftwareAnswers software(wants, {});
     Subject subject;
+    subject.software = &software;
     subject.request = &request;
     subject.workload = &run;
     subject.precision = precision;

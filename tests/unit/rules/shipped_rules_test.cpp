@@ -266,12 +266,6 @@ constexpr auto k_cases = std::to_array<RuleCase>({
        b.gpu.support.end_of_support = true;
      },
      [](Bench& b) { b.gpu.support.end_of_support = false; }},
-    {"rocm-on-windows",
-     [](Bench& b) {
-       b.vendor(Vendor::amd);
-       b.wants.os = HostSystem::windows;
-     },
-     [](Bench& b) { b.wants.os = HostSystem::linux_; }},
     {"xpu",
      [](Bench& b) {
        b.vendor(Vendor::intel);
@@ -290,13 +284,45 @@ constexpr auto k_cases = std::to_array<RuleCase>({
     {"discontinued", [](Bench& b) { b.gpu.availability = Availability::discontinued; },
      [](Bench& b) { b.gpu.availability = Availability::current; }},
     {"jetson", [](Bench& b) { b.gpu.segment = Segment::embedded; }, [](Bench& b) { b.gpu.segment = Segment::consumer; }},
-    {"torch-too-old-blackwell",
+    {"software-does-not-work",
      [](Bench& b) {
        b.capability(12.0, Architecture::blackwell);
-       b.wants.torch = "2.6.1";
+       b.wants.torch = "2.6";
      },
      [](Bench& b) { b.wants.torch = "2.10"; }},
-    {"torch-too-old-ampere", [](Bench& b) { b.wants.torch = "1.7"; }, [](Bench& b) { b.wants.torch = "1.13"; }},
+    {"software-own-wheels",
+     [](Bench& b) {
+       b.vendor(Vendor::amd);
+       b.gpu.gfx_target = "gfx1100";
+       b.system(HostSystem::windows);
+     },
+     [](Bench& b) { b.system(HostSystem::linux_); }},
+    {"software-not-known",
+     [](Bench& b) {
+       b.vendor(Vendor::amd);
+       b.wants.torch = "2.8";
+     },
+     [](Bench& b) { b.gpu.gfx_target = "gfx1100"; }},
+    {"software-driver",
+     [](Bench& b) {
+       b.workload().engine = Engine::llama_cpp;
+       b.capability(12.0, Architecture::blackwell);
+       b.wants.driver = "535";
+     },
+     [](Bench& b) { b.wants.driver = "570"; }},
+    {"software-system",
+     [](Bench& b) {
+       b.workload().engine = Engine::llama_cpp;
+       b.system(HostSystem::macos);
+     },
+     [](Bench& b) { b.system(HostSystem::windows); }},
+    {"software-limits",
+     [](Bench& b) {
+       b.capability(6.1, Architecture::pascal);
+       b.wants.torch = "2.9";
+     },
+     [](Bench& b) { b.wants.torch = "1.13"; }},
+    {"software-works", [](Bench& b) { b.wants.driver = "535"; }, [](Bench& b) { b.workload().engine = Engine::llama_cpp; }},
     {"vllm-capability",
      [](Bench& b) {
        b.workload().engine = Engine::vllm;
@@ -464,6 +490,80 @@ constexpr auto k_cases = std::to_array<RuleCase>({
        b.speed().bound = Bound::bandwidth;
      },
      [](Bench& b) { b.speed().bound = Bound::compute; }},
+    {"supply-for-several", [](Bench& b) { b.several(2, Strategy::ddp); }, [](Bench& b) { b.wants.psu_w = 2000; }},
+    {"supply-peaks",
+     [](Bench& b) {
+       b.several(2, Strategy::ddp);
+       b.cost.power_w = 500;
+       b.wants.psu_w = 850;
+     },
+     [](Bench& b) { b.wants.psu_w = 1000; }},
+    {"power-transients",
+     [](Bench& b) {
+       b.gpu.segment = Segment::consumer;
+       b.gpu.tdp_w = 320;
+     },
+     [](Bench& b) { b.gpu.tdp_w = 300; }},
+    {"display-reserve",
+     [](Bench& b) {
+       b.gpu.segment = Segment::consumer;
+       b.need(10.5, 11);
+     },
+     [](Bench& b) { b.gpu.segment = Segment::workstation; }},
+    {"windows-sysmem-fallback", [](Bench& b) { b.wants.os = HostSystem::windows; }, [](Bench& b) { b.wants.os = HostSystem::linux_; }},
+    {"mixture-needs-all",
+     [](Bench& b) {
+       b.language();
+       std::get<TransformerShape>(b.request.model.shape).moe.experts = 8;
+     },
+     [](Bench& b) { std::get<TransformerShape>(b.request.model.shape).moe.experts = 0; }},
+    {"server-reserves",
+     [](Bench& b) {
+       b.language();
+       b.workload().engine = Engine::vllm;
+     },
+     [](Bench& b) { b.workload().engine = Engine::llama_cpp; }},
+    {"cache-outweighs-weights",
+     [](Bench& b) {
+       b.language();
+       b.figures.memory.components.kv_cache = 5 * k_gib;
+       b.figures.memory.components.weights = 4 * k_gib;
+     },
+     [](Bench& b) { b.workload().engine = Engine::vllm; }},
+    {"fp16-slow",
+     [](Bench& b) {
+       b.capability(6.1, Architecture::pascal);
+       b.gpu.tensor_cores.reset();
+       b.gpu.tflops.fp16_tensor.reset();
+       b.gpu.tflops.fp16_vector = 0.18;
+       b.precision(PrecisionKind::fp16);
+     },
+     [](Bench& b) { b.precision(PrecisionKind::fp32); }},
+    {"no-flash-attention-2",
+     [](Bench& b) {
+       b.language();
+       b.capability(7.5, Architecture::turing);
+     },
+     [](Bench& b) { b.capability(8.6, Architecture::ampere); }},
+    {"four-bit-prefill",
+     [](Bench& b) {
+       b.language();
+       b.precision(PrecisionKind::int4_awq);
+     },
+     [](Bench& b) { b.precision(PrecisionKind::bf16); }},
+    {"augmentation-bound",
+     [](Bench& b) {
+       b.train();
+       b.workload().field = Field::segmentation;
+     },
+     [](Bench& b) { b.workload().task = Task::infer; }},
+    {"arc-4gib-block",
+     [](Bench& b) {
+       b.vendor(Vendor::intel);
+       b.gpu.family = Architecture::xe_hpg;
+       b.need(5, 11);
+     },
+     [](Bench& b) { b.gpu.family = Architecture::xe2; }},
     {"speed-uncertain", [](Bench& b) { b.speed().prior = true; }, [](Bench& b) { b.speed().prior = false; }},
     {"watch-the-run", [](Bench& b) { b.train(); }, [](Bench& b) { b.workload().task = Task::infer; }},
     {"measure-memory",
@@ -495,6 +595,66 @@ TEST_CASE("every shipped rule fires where it should and is silent one step besid
     each.undo(bench);
     CHECK_FALSE(bench.fires(rules, each.id));
   }
+}
+
+// Each key alone, on the card that it excludes and on one that it does not.
+TEST_CASE("any of the versions and the system excludes what cannot work with it") {
+  const CompiledRules compiled = compile_rules(shipped_files());
+  const RuleTable table = compiled.table();
+  const RuleSet rules(table);
+  struct Case {
+    void (*ask)(Bench&);
+    double excluded;
+    double kept;
+  };
+  constexpr auto k_versions = std::to_array<Case>({
+      {[](Bench& b) { b.wants.torch = "2.1"; }, 12.0, 8.6},
+      {[](Bench& b) { b.wants.cuda = "12.6"; }, 12.0, 9.0},
+      {[](Bench& b) { b.wants.cuda = "cu128"; }, 6.1, 12.0},
+      {[](Bench& b) { b.wants.driver = "535"; }, 12.0, 8.9},
+      {[](Bench& b) { b.wants.driver = "590"; }, 7.0, 7.5},
+      {[](Bench& b) { b.wants.python = "3.7"; }, 10.0, 8.0},
+      {[](Bench& b) {
+         b.wants.torch = "2.4";
+         b.wants.driver = "470";
+       },
+       8.9, 8.6},
+  });
+  for (const Case& each : k_versions) {
+    Bench bench;
+    each.ask(bench);
+    INFO(bench.wants.torch << " " << bench.wants.cuda << " " << bench.wants.driver << " " << bench.wants.python);
+    bench.gpu.compute_capability = each.excluded;
+    CHECK(bench.fires(rules, "software-does-not-work"));
+    bench.named = true;  // naming a card does not make it work
+    CHECK(bench.fires(rules, "software-does-not-work"));
+    bench.gpu.compute_capability = each.kept;
+    CHECK_FALSE(bench.fires(rules, "software-does-not-work"));
+  }
+  Bench mac;
+  mac.system(HostSystem::macos);
+  CHECK(mac.fires(rules, "software-does-not-work"));
+  mac.source = Sourcing::rent;  // the rented machine has a system of its own
+  mac.cost.rent_usd_per_hour = 0.3;
+  CHECK_FALSE(mac.fires(rules, "software-does-not-work"));
+}
+
+TEST_CASE("an old release lets in the cards that it serves") {
+  const CompiledRules compiled = compile_rules(shipped_files());
+  const RuleTable table = compiled.table();
+  const RuleSet rules(table);
+  Bench bench;
+  bench.capability(3.7, Architecture::kepler);
+  bench.gpu.support.end_of_support = true;
+  CHECK(bench.fires(rules, "support-ended"));
+  bench.wants.torch = "2.3";
+  CHECK_FALSE(bench.fires(rules, "support-ended"));
+  CHECK_FALSE(bench.fires(rules, "capability-too-low"));
+  CHECK_FALSE(bench.fires(rules, "software-does-not-work"));
+  CHECK(bench.fires(rules, "support-ended-named"));
+  CHECK(bench.fires(rules, "software-limits"));
+  bench.wants.torch = "2.8";
+  CHECK(bench.fires(rules, "software-does-not-work"));
 }
 
 TEST_CASE("no shipped rule is without a case, a reason and a source", "[rules]") {

@@ -127,60 +127,6 @@ TEST_CASE("numbers in the log decide") {
   CHECK(facts_told.facts == std::vector<std::pair<std::string, std::string>>{{"torch", "2.5.1"}, {"driver", "535.104.05"}});
 }
 
-TEST_CASE("messages of exhausted memory, old and new") {
-  constexpr double k_gib = 0x1p30;
-  const auto newest = parse_out_of_memory(
-      "CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 23.69 GiB of which 1.50 GiB is free. Process 1234 has "
-      "1.00 GiB memory in use. Including non-PyTorch memory, this process has 21.00 GiB memory in use. Of the allocated memory 18.00 GiB "
-      "is "
-      "allocated by PyTorch, and 2.50 GiB is reserved by PyTorch but unallocated.");
-  REQUIRE(newest);
-  CHECK(*newest->asked_bytes == Approx(2 * k_gib));
-  CHECK(*newest->total_bytes == Approx(23.69 * k_gib));
-  CHECK(*newest->free_bytes == Approx(1.5 * k_gib));
-  CHECK(*newest->allocated_bytes == Approx(18 * k_gib));
-  CHECK(*newest->reserved_bytes == Approx(20.5 * k_gib));
-  CHECK(*newest->idle_bytes() == Approx(2.5 * k_gib));
-  CHECK(*newest->others_bytes() == Approx(1.19 * k_gib));
-  CHECK(newest->fragmented());
-  CHECK(*newest->gpu == 0);
-  const auto old = parse_out_of_memory(
-      "RuntimeError: CUDA out of memory. Tried to allocate 512.00 MiB (GPU 1; 10.76 GiB total capacity; 9.50 GiB already allocated; 100.44 "
-      "MiB free; 9.60 GiB reserved in total by PyTorch)");
-  REQUIRE(old);
-  CHECK(*old->asked_bytes == Approx(512 * 0x1p20));
-  CHECK(*old->total_bytes == Approx(10.76 * k_gib));
-  CHECK(*old->free_bytes == Approx(100.44 * 0x1p20));
-  CHECK(*old->reserved_bytes == Approx(9.6 * k_gib));
-  CHECK(*old->gpu == 1);
-  CHECK_FALSE(old->fragmented());
-  const auto oldest = parse_out_of_memory(
-      "CUDA out of memory. Tried to allocate 20.00 MiB (GPU 0; 2.00 GiB total capacity; 1.20 GiB already allocated; 10.00 MiB free; 50.00 "
-      "MiB "
-      "cached)");
-  REQUIRE(oldest);
-  CHECK(*oldest->reserved_bytes == Approx(50 * 0x1p20));
-  const auto apple = parse_out_of_memory(
-      "MPS backend out of memory (MPS allocated: 17.00 GB, other allocations: 400.00 MB, max allowed: 18.13 GB). Tried to allocate 1.00 GB "
-      "on "
-      "private pool.");
-  REQUIRE(apple);
-  CHECK(*apple->allocated_bytes == Approx(17 * k_gib));
-  CHECK(*apple->total_bytes == Approx(18.13 * k_gib));
-  CHECK_FALSE(parse_out_of_memory("all is well"));
-  const auto bare = parse_out_of_memory("CUDA error: out of memory");
-  REQUIRE(bare);
-  CHECK_FALSE(bare->asked_bytes);
-  CHECK_FALSE(bare->fragmented());
-}
-
-TEST_CASE("hostile memory messages") {
-  CHECK_FALSE(parse_out_of_memory("out of memory. Tried to allocate 1e999 GiB")->asked_bytes);
-  CHECK_FALSE(parse_out_of_memory("out of memory. Tried to allocate ..... GiB")->asked_bytes);
-  CHECK_FALSE(parse_out_of_memory("out of memory total capacity")->total_bytes);
-  CHECK_FALSE(parse_out_of_memory("out of memory (GPU 99999999999; GiB already allocated; free; ")->gpu);
-}
-
 TEST_CASE("broken error data is refused") {
   CHECK_THROWS_AS(read_errors("[]"), Error);
   CHECK_THROWS_AS(read_errors(R"({"log_errors": [{"id": "x"}], "log_facts": []})"), Error);
