@@ -74,7 +74,7 @@ struct Change {
   std::string_view name;
   std::string_view title;
   std::string_view effect;
-  double risk = 0.0;  // for the result: 0 none, 1 another job
+  double risk = 0.0;  // for the result: 0 none, 1 another job; what the user allowed is little
   Touches touches = 0;
   bool searches = false;  // its value depends on what else was changed
   bool speeds_up = false;

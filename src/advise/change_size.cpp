@@ -51,9 +51,9 @@ bool shorten_sequence(Changed& c) {
   const auto steps = largest_below(std::ceil(w.seq / k_seq_step), [&](double count) {
     candidate.seq = count * k_seq_step;
     candidate.prompt_len = std::max(1.0, candidate.seq - w.gen_len);
-    return candidate.seq > w.gen_len && c.holds(candidate);
+    return candidate.seq <= w.gen_len || c.holds(candidate);  // too short for its answer: not to be reached, but no end of the search
   });
-  if (!steps || *steps * k_seq_step < k_least_share_of_sequence * w.seq) {
+  if (!steps || *steps * k_seq_step <= w.gen_len || *steps * k_seq_step < k_least_share_of_sequence * w.seq) {
     return false;
   }
   w.seq = *steps * k_seq_step;

@@ -139,22 +139,23 @@ class Search {
          std::vector<Card> cards)
       : assessor_(assessor), request_(request), preferences_(preferences), options_(options), cards_(std::move(cards)) {
     before_.resize(cards_.size());
+    tight_.resize(cards_.size());
     for (const Card& card : cards_) {
       usable_.push_back(estimate::usable_bytes(*card.gpu, estimate::default_use(*card.gpu, has_windows_driver(preferences.os))));
     }
   }
 
-  // Sound fits first; where there are none without money, tight ones are better than nothing. A single change that holds the job
-  // tightly is worth knowing beside several that hold it well.
+  // Sound fits first; where there are none without money, tight ones are better than nothing. A change or two that hold the job
+  // tightly are worth knowing beside several that hold it well.
   [[nodiscard]] std::vector<Found> run() {
     if (cards_.empty()) {
       return {};
     }
     pass(k_most_changes);
     if (!preferences_.strict) {
-      const bool free = std::any_of(found_.begin(), found_.end(), [](const Found& f) { return f.burden.money_usd <= 0.0; });
+      const auto free = std::count_if(found_.begin(), found_.end(), [](const Found& f) { return f.burden.money_usd <= 0.0; });
       worst_ = Verdict::tight;
-      pass(free ? 1 : k_most_changes);
+      pass(free == 0 ? k_most_changes : free == 1 ? 2 : 1);
     }
     return best();
   }
@@ -265,6 +266,9 @@ class Search {
       return;
     }
     for (std::size_t card = 0; card < cards_.size(); ++card) {
+      if (worst_ == Verdict::tight && held_tightly(card)) {
+        continue;  // it is held so without any change
+      }
       Changed changed = start(card);
       Figures figures;
       if (changes_to_fit(chosen, changed, figures) && assessor_.admissible(changed.workload, cards_[card]) && confirmed(changed, figures)) {
@@ -272,6 +276,14 @@ class Search {
         return;
       }
     }
+  }
+
+  [[nodiscard]] bool held_tightly(std::size_t card) {
+    if (!tight_[card]) {
+      const Figures figures = assessor_.figures_of(start(card).workload, *cards_[card].gpu);
+      tight_[card] = figures.fit && figures.fit->verdict != Verdict::no;
+    }
+    return *tight_[card];
   }
 
   // Read again as the user would give it: defaults may follow from what was set. Its figures are the ones that are shown.
@@ -371,6 +383,7 @@ class Search {
   std::vector<Card> cards_;
   std::vector<double> usable_;
   std::vector<std::optional<double>> before_;  // throughput of the job as asked, by card; 0 = unknown
+  std::vector<std::optional<bool>> tight_;     // whether the job as asked is held at all, by card
   std::vector<Found> found_;
   Verdict worst_ = Verdict::fits;
 };

@@ -95,7 +95,7 @@ def main():
         faults += [f'{job}: {text!r} is in none of {[remedy["id"] for remedy in remedies]}' for text in wanted if text not in snippets]
     if not languages >= {'python', 'json', 'bash', 'yaml'}:
         faults.append(f'only {sorted(languages)} were seen')
-    print('\n'.join(faults[:40]) or f'snippets: {seen} of {len(JOBS)} jobs are valid')
+    X
     sys.exit(1 if faults else 0)
 
 
