@@ -2,6 +2,7 @@
 
 #include <gpuadvise/units.hpp>
 
+#include "estimate/memory/fit.hpp"
 #include "estimate/speed/parallel.hpp"
 
 #include <cmath>
@@ -30,6 +31,12 @@ std::optional<Finding> speed_finding(const Workload& workload, const Figures& fi
                      "speed-refused", Severity::warn,
                      "no speed is given: the networks fill " + name + ", and a run that pages to the host's memory is many times slower"})
                : std::nullopt;
+  }
+  // Only an easier run of the same job can be; its speed is what is given.
+  if (figures.fit->probability < estimate::k_certainly_not) {
+    return Finding{"speed-without-fit", Severity::warn,
+                   "the job does not fit on " + name + " as it is: the speed is that of a run " +
+                       (workload.training() ? "with grad_checkpointing full" : "with a short prompt")};
   }
   return Finding{"speed-without-fit", Severity::warn, "the job does not fit on " + name + ": the speed is what it would be if it did"};
 }

@@ -178,8 +178,11 @@ std::vector<const Gpu*> machine_in_question(const Request& request, const Prefer
   }
   const Workload& workload = request.workload;
   const bool several = std::any_of(cards.begin(), cards.end(), [&cards](const Gpu* gpu) { return gpu != cards.front(); });
+  // One job runs on one maker's software, and on memory that is the card's own.
+  const bool apart = std::any_of(cards.begin(), cards.end(),
+                                 [&cards](const Gpu* gpu) { return gpu->vendor != cards.front()->vendor || gpu->unified_memory; });
   const bool other_number = request.origins[WorkloadKey::gpus] >= Origin::file && workload.gpus != static_cast<double>(cards.size());
-  if (!several || other_number || workload.nodes > 1.0 || preferences.source == Sourcing::rent) {
+  if (!several || apart || other_number || workload.nodes > 1.0 || preferences.source == Sourcing::rent) {
     return {};
   }
   const std::vector<Card> looked_at = cards_in_question(preferences, catalog);

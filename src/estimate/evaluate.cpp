@@ -43,8 +43,6 @@ MemoryFigures memory_of(const Plan& plan, const Gpu* gpu, Capacity* capacity) {
                                   : inference_memory_of(plan.workload, plan.model, gpu, capacity);
 }
 
-// Below this chance the job certainly does not fit: even the low end of the 90 % interval is more than what is usable.
-constexpr double k_certainly_not = 0.05;
 constexpr double k_short_context = 300.0;  // tokens: what a speed is for where no length is stated
 
 bool certainly_not(const Fit& fit) {

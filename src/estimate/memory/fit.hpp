@@ -5,6 +5,9 @@
 
 namespace gpuadvise::estimate {
 
+// Below this chance the job certainly does not fit: even the low end of the 90 % interval is more than what is usable.
+inline constexpr double k_certainly_not = 0.05;
+
 // Probability that a quantity with the given 90 % interval is at most `limit`: a lognormal whose two halves have their
 // 5 % and 95 % points at low and high.
 [[nodiscard]] double probability_at_most(const Interval& quantity, double limit);

@@ -80,6 +80,7 @@ TEST_CASE("a machine is one candidate only where its cards differ and the reques
   const auto request = settings({{"model", "resnet50"}, {"batch", "32"}});
   CHECK(mixed_of(advised(catalog, request, {"rtx-3090", "rtx-3090"})) == nullptr);
   CHECK(mixed_of(advised(catalog, request, {"rtx-3090"})) == nullptr);
+  CHECK(mixed_of(advised(catalog, request, {"rtx-3090", "rx-7900-xtx"})) == nullptr);
   CHECK(mixed_of(advised(catalog, request, {"rtx-3090", "rtx-3060-12gb"}, {"rtx-3090"})) == nullptr);
   const auto two = settings({{"model", "resnet50"}, {"batch", "32"}, {"gpus", "2"}});
   CHECK(mixed_of(advised(catalog, two, {"rtx-3090", "rtx-3060-12gb"})) != nullptr);

@@ -166,6 +166,22 @@ TEST_CASE("findings name what a card has no connector for", "[advise][findings]"
   CHECK_THAT(bridge_finding(workload, catalog.gpu("a40"))->message, ContainsSubstring("a bridge joins 2 NVIDIA A40"));
 }
 
+TEST_CASE("findings say why there is no speed, or whose speed it is", "[advise][findings]") {
+  const RealCatalog catalog;
+  const auto finding = [&](std::string_view gpu, std::initializer_list<std::pair<const char*, const char*>> pairs) {
+    const Request request = catalog.resolve(settings(pairs));
+    const Gpu& card = catalog.gpu(gpu);
+    const Figures figures = estimate::evaluate(estimate::prepare(request.workload, request.model), &card, {});
+    const auto said = speed_finding(request.workload, figures, card);
+    return said ? said->rule + ": " + said->message : std::string();
+  };
+  CHECK(finding("rtx-3090", {{"model", "resnet50"}, {"batch", "32"}}).empty());
+  CHECK_THAT(finding("rtx-3090", {{"model", "llama-2-7b"}, {"task", "train"}}), ContainsSubstring("speed-refused: no speed is given"));
+  CHECK_THAT(finding("a100-80gb-sxm", {{"model", "qwen2.5-14b"}, {"method", "lora"}, {"seq", "16384"}}),
+             ContainsSubstring("with grad_checkpointing full"));
+  CHECK_THAT(finding("rtx-4060", {{"model", "sdxl"}, {"task", "infer"}}), ContainsSubstring("speed-refused"));
+}
+
 TEST_CASE("a bridge speeds what it joins, and nothing else", "[advise][findings]") {
   const RealCatalog catalog;
   const auto speed = [&](std::string_view gpu, const char* gpus, bool bridge) {
