@@ -96,9 +96,12 @@ void mark_owned(std::vector<Recommendation>& results, const Preferences& prefere
   }
 }
 
-bool only_tight(const std::vector<Recommendation>& results) {
-  return std::all_of(results.begin(), results.end(),
-                     [](const Recommendation& each) { return each.figures.fit && each.figures.fit->verdict != Verdict::fits; });
+// Nothing holds the job soundly with as many GPUs as were asked for.
+bool wants_remedies(const std::vector<Recommendation>& results, const Request& request) {
+  return std::all_of(results.begin(), results.end(), [&request](const Recommendation& each) {
+    const bool more = each.count > request.workload.all_gpus();
+    return more || (each.figures.fit && each.figures.fit->verdict != Verdict::fits);
+  });
 }
 
 }  // namespace
@@ -133,7 +136,7 @@ Advice recommend(const Request& request, const Preferences& preferences, const C
   const std::vector<Finding> about = assessor.about_request();
   advice.findings.insert(advice.findings.end(), about.begin(), about.end());
   advice.assumptions = assumptions_of(preferences);
-  if (options.force_remedies || (options.remedies && only_tight(advice.results))) {
+  if (options.force_remedies || (options.remedies && wants_remedies(advice.results, request))) {
     advice.remedies = advise::remedies(assessor, request, preferences, catalog, advice, options);
   }
   return advice;

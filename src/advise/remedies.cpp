@@ -55,9 +55,9 @@ bool affordable(const Rejection& rejection, const Preferences& preferences) {
   return !spendable || rejection.source == Sourcing::rent || rejection.cost.purchase_usd.value_or(*spendable + 1.0) <= *spendable;
 }
 
-// The cards worth trying: those that hold the job tightly, then the nearest of the affordable ones that memory alone keeps out; of
-// these the best supported and cheapest first. What fits needs no remedy.
-std::vector<Card> cards_to_try(const Preferences& preferences, const Advice& advice) {
+// The cards worth trying: those that hold the job tightly, or only several together, then the nearest of the affordable ones that
+// memory alone keeps out; of these the best supported and cheapest first. What fits needs no remedy.
+std::vector<Card> cards_to_try(const Request& request, const Preferences& preferences, const Advice& advice) {
   const bool named = !preferences.candidates.empty();
   std::vector<Card> cards;
   const auto add = [&cards, named](const Gpu* gpu) {
@@ -66,7 +66,8 @@ std::vector<Card> cards_to_try(const Preferences& preferences, const Advice& adv
     }
   };
   for (const Recommendation& result : advice.results) {
-    if (result.figures.fit && result.figures.fit->verdict == Verdict::tight && cards.size() < k_most_cards) {
+    const bool tight = result.figures.fit && result.figures.fit->verdict == Verdict::tight;
+    if ((tight || result.count > request.workload.all_gpus()) && cards.size() < k_most_cards) {
       add(result.gpu);
     }
   }
@@ -133,11 +134,17 @@ std::string effects_of(const std::vector<ChangeId>& chosen, const Changed& chang
   return text;
 }
 
+// Where speeds are not known: every module is copied to the card each time it runs, or every part of a pipeline once.
+double presumed_slowness(const std::vector<ChangeId>& chosen) {
+  const auto has = [&chosen](ChangeId id) { return std::find(chosen.begin(), chosen.end(), id) != chosen.end(); };
+  return has(ChangeId::offload_sequential) ? 5.0 : has(ChangeId::offload_model) ? 1.2 : 1.0;
+}
+
 class Search {
  public:
-  Search(const Assessor& assessor, const Request& request, const Preferences& preferences, const AdviceOptions& options,
+  Search(const Assessor& assessor, const Request& request, const Preferences& preferences, const AdviceOptions& options, bool buy,
          std::vector<Card> cards)
-      : assessor_(assessor), request_(request), preferences_(preferences), options_(options), cards_(std::move(cards)) {
+      : assessor_(assessor), request_(request), preferences_(preferences), options_(options), buy_(buy), cards_(std::move(cards)) {
     before_.resize(cards_.size());
     tight_.resize(cards_.size());
     for (const Card& card : cards_) {
@@ -217,7 +224,7 @@ class Search {
   [[nodiscard]] std::vector<ChangeId> applicable() const {
     std::vector<ChangeId> pool;
     for (const Change& change : changes()) {
-      bool applies = change.searches;
+      bool applies = change.searches && (buy_ || !advise::adds_cards(change.id) || request_.workload.all_gpus() > 1.0);
       for (std::size_t card = 0; card < cards_.size() && !applies; ++card) {
         Changed changed = start(card);
         applies = change.apply(changed);
@@ -325,7 +332,7 @@ class Search {
     add_speed(card, remedy);
     add_money(remedy);
     burden.money_usd = remedy.count > request_.workload.all_gpus() ? remedy.extra_usd.value_or(1.0) : 0.0;
-    burden.slowness = remedy.speed_ratio ? 1.0 / *remedy.speed_ratio : 1.0;
+    burden.slowness = remedy.speed_ratio ? 1.0 / *remedy.speed_ratio : presumed_slowness(chosen);
     burden.host_gib = figures.memory.host_bytes / k_gib;
     burden.need = figures.memory.need.expected;
     burden.changes = chosen.size();
@@ -380,6 +387,7 @@ class Search {
   const Request& request_;
   const Preferences& preferences_;
   const AdviceOptions& options_;
+  bool buy_;  // more cards are a remedy
   std::vector<Card> cards_;
   std::vector<double> usable_;
   std::vector<std::optional<double>> before_;  // throughput of the job as asked, by card; 0 = unknown
@@ -414,11 +422,12 @@ std::vector<Remedy> chosen(std::vector<Found> found, std::vector<Remedy> bought)
 
 std::vector<Remedy> remedies(const Assessor& assessor, const Request& request, const Preferences& preferences, const CatalogView& catalog,
                              const Advice& advice, const AdviceOptions& options) {
-  Search search(assessor, request, preferences, options, cards_to_try(preferences, advice));
-  std::vector<Found> found = search.run();
-  std::vector<Remedy> bought;
   const bool fits = std::any_of(advice.results.begin(), advice.results.end(),
                                 [](const Recommendation& each) { return each.figures.fit && each.figures.fit->verdict == Verdict::fits; });
+  // Cards that hold it together are in the ranking already: then what helps without money is wanted.
+  Search search(assessor, request, preferences, options, !fits, cards_to_try(request, preferences, advice));
+  std::vector<Found> found = search.run();
+  std::vector<Remedy> bought;
   if (!fits) {
     if (std::optional<Remedy> dearer = next_card_up(assessor, request, preferences, catalog)) {
       bought.push_back(std::move(*dearer));

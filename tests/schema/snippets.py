@@ -35,7 +35,7 @@ JOBS = [
     ('--model llama-3.1-70b --task infer --engine tensorrt-llm --gpus 1 --candidates a100-80gb-sxm', ['--tp_size 2']),
     ('--model llama-3.1-70b --task infer --engine llama.cpp --gpus 1 --candidates rtx-3090', ['--n-gpu-layers ', '--tensor-split 1,1']),
     ('--model mixtral-8x7b --task infer --engine llama.cpp --gpus 1 --candidates rtx-3060-12gb', ['--cpu-moe']),
-    ('--model llama-3.1-8b --task infer --engine transformers --gpus 1 --candidates rtx-3060-12gb', ['BitsAndBytesConfig(', 'max_memory={0: ']),
+    ('--model llama-2-13b --task infer --engine transformers --gpus 1 --seq 2048 --candidates rtx-4090', ['BitsAndBytesConfig(', 'max_memory={0: ']),
     ('--model mask-rcnn-r50-fpn --batch 64 --candidates rtx-3060-12gb', []),
     ('--embedding-rows 1000000000 --embedding-dim 64 --task train --candidates rtx-3090', []),
 ]
@@ -95,7 +95,7 @@ def main():
         faults += [f'{job}: {text!r} is in none of {[remedy["id"] for remedy in remedies]}' for text in wanted if text not in snippets]
     if not languages >= {'python', 'json', 'bash', 'yaml'}:
         faults.append(f'only {sorted(languages)} were seen')
-    X
+    print('\n'.join(faults[:40]) or f'snippets: {seen} snippets for {len(JOBS)} jobs are valid')
     sys.exit(1 if faults else 0)
 
 
