@@ -199,7 +199,22 @@ Precision inference_precision(const Draft& draft) {
   return is_text_field(w.field) ? checkpoint_precision(draft) : kind(PrecisionKind::fp32);
 }
 
+// "qlora, nf4": of adapters people name the format of the frozen base. Nothing trains in such a format, so nothing else can be meant.
+void move_to_frozen_base(Draft& draft) {
+  Workload& w = draft.request.workload;
+  const bool adapters = w.training() && w.method != Method::full;
+  if (!adapters || !draft.stated(K::precision) || trains_in(w.precision) || draft.given(K::weights)) {
+    return;
+  }
+  draft.note("precision-of-base", Severity::note, "precision " + to_string(w.precision) + " is taken as that of the frozen base (weights)");
+  const bool four_bits = w.method == Method::qlora && w.precision.kind == PrecisionKind::int4;
+  w.weights = four_bits ? kind(PrecisionKind::nf4) : w.precision;
+  draft.request.origins[K::weights] = draft.request.origins[K::precision];
+  draft.request.origins[K::precision] = Origin::unset;
+}
+
 void default_precision(Draft& draft) {
+  move_to_frozen_base(draft);
   Workload& w = draft.request.workload;
   if (draft.checkpoint && !w.training()) {
     fill(draft, K::precision, w.precision, *draft.checkpoint, Origin::inferred);

@@ -175,6 +175,23 @@ void take_tables(Draft& draft) {
   request.model.shape = shape;
 }
 
+// "7b", "27b q4_k_m": a size in place of a name, maybe with the format of its file.
+void take_size_as_name(Draft& draft) {
+  Request& request = draft.request;
+  const std::string_view text = request.model_text;
+  const auto end = std::min(text.find_first_of(" -_"), text.size());
+  const bool unit = end > 1 && std::string_view("bBmM").find(text[end - 1]) != std::string_view::npos;
+  const auto params = unit ? parse_count(text.substr(0, end)) : std::nullopt;
+  const std::string_view rest = end < text.size() ? text.substr(end + 1) : std::string_view{};
+  const auto format = rest.empty() ? std::nullopt : parse_precision(rest);
+  if (!params || (!rest.empty() && !format)) {
+    return;
+  }
+  request.params_hint = params;
+  request.origins[K::params] = Origin::inferred;
+  draft.checkpoint = format;
+}
+
 // By name; then by size, which is only a hint beside a name.
 bool look_up(Draft& draft, const ModelSource& models) {
   const Request& request = draft.request;
@@ -182,6 +199,9 @@ bool look_up(Draft& draft, const ModelSource& models) {
     if (auto found = models.find({request.model_text, request.config, request.workload})) {
       take_found(draft, *found);
       return true;
+    }
+    if (!request.params_hint) {
+      take_size_as_name(draft);
     }
   }
   return draft.embedding_rows || (request.params_hint && take_inferred(draft, models));

@@ -22,7 +22,7 @@ TEST_CASE("what cannot be names both settings") {
   CHECK(fault_of({{"model", "llama"}, {"precision", "gguf:Q4_K_M"}, {"engine", "transformers"}}) ==
         "precision gguf:Q4_K_M and engine transformers exclude each other");
   CHECK(fault_of({{"model", "llama"}, {"engine", "vllm"}, {"method", "lora"}}) == "engine vllm and task finetune exclude each other");
-  CHECK(fault_of({{"model", "llama"}, {"precision", "int4-awq"}, {"method", "lora"}}) ==
+  CHECK(fault_of({{"model", "llama"}, {"precision", "int4-awq"}, {"task", "finetune"}}) ==
         "precision int4-awq and task finetune exclude each other");
   CHECK(fault_of({{"model", "llama"}, {"method", "full"}, {"lora_rank", 8.0}}) == "lora_rank 8 and method full exclude each other");
   CHECK(fault_of({{"model", "llama"}, {"method", "full"}, {"weights", "nf4"}}) == "weights nf4 and method full exclude each other");
