@@ -15,7 +15,7 @@ constexpr auto k_sourcing = std::to_array<std::string_view>({"buy", "rent", "bot
 constexpr auto k_condition = std::to_array<std::string_view>({"any", "new", "used"});
 constexpr auto k_form = std::to_array<std::string_view>({"desktop", "laptop", "sff", "server"});
 constexpr auto k_prefer = std::to_array<std::string_view>({"balanced", "value", "speed", "memory", "efficiency"});
-constexpr auto k_tier = std::to_array<std::string_view>({"none", "entry", "professional", "lab", "enterprise"});
+constexpr auto k_tier = std::to_array<std::string_view>({"none", "student", "pro", "lab", "enterprise"});
 constexpr auto k_system = std::to_array<std::string_view>({"linux", "windows", "macos", "wsl2"});
 
 template <std::size_t N, class E>
@@ -89,10 +89,10 @@ constexpr auto k_specs = std::to_array<PreferenceSpec>({
     number(K::ram_gib, "ram_gib", "GiB", "memory of the machine", 0.5, 1e6),
     number(K::pcie, "pcie", "generation", "PCI Express generation of the machine", 1.0, 7.0),
     choice(K::os, "os", "operating system", k_system),
-    text(K::torch, "torch", "PyTorch version"),
-    text(K::cuda, "cuda", "CUDA version"),
-    text(K::driver, "driver", "driver version"),
-    text(K::python, "python", "Python version"),
+    text(K::torch, "torch", "PyTorch release, as 2.8: excludes what cannot run it"),
+    text(K::cuda, "cuda", "CUDA or build of PyTorch: 12.8, cu128, rocm6.4, xpu"),
+    text(K::driver, "driver", "NVIDIA driver of the machine, as 535 or 535.104.05"),
+    text(K::python, "python", "Python in use, as 3.12"),
     text(K::price, "price", "your price of a card: NAME=USD", P::prices),
     text(K::prices, "prices", "file of prices laid over the shipped ones", P::names),
     text(K::currency, "currency", "currency of budgets and output"),

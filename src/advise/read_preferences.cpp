@@ -1,6 +1,7 @@
 #include <gpuadvise/units.hpp>
 
 #include "advise/preferences.hpp"
+#include "advise/tiers.hpp"
 
 #include <array>
 #include <cmath>
@@ -91,7 +92,7 @@ class Reading {
 
   [[nodiscard]] std::optional<std::size_t> choice() {
     const std::string word = value_.text() != nullptr ? canonical(*value_.text()) : "";
-    return choice_of(word, shown());
+    return choice_of(spec_.key == K::tier ? tier_word(word) : word, shown());
   }
 
   [[nodiscard]] std::optional<std::size_t> choice_of(std::string_view word, const std::string& as_given) {
@@ -304,47 +305,6 @@ void read_one(Preferences& p, K key, Reading& reading) {
       return;
     case K::count_:
       return;
-  }
-}
-
-// A tier fills in what the user left open. Bounds follow the cards that guides name for each tier: GTX 1660 Super and RTX 3050
-// (entry), RTX 3060 Ti and 4060 Ti (professional), RTX A6000, A100 and DGX (enterprise).
-struct TierPreset {
-  Tier tier;
-  Prefer prefer;
-  MachineForm form;
-  std::optional<double> budget_usd;
-  std::array<std::optional<Segment>, 2> segments;
-};
-
-constexpr auto k_tiers = std::to_array<TierPreset>({
-    {Tier::entry, Prefer::value, MachineForm::desktop, 350.0, {Segment::consumer, std::nullopt}},
-    {Tier::professional, Prefer::balanced, MachineForm::desktop, 1000.0, {Segment::consumer, Segment::workstation}},
-    {Tier::enterprise, Prefer::speed, MachineForm::server, std::nullopt, {Segment::workstation, Segment::datacenter}},
-});
-
-void apply_tier(Preferences& p) {
-  const auto preset = [&p](K key, bool given, auto apply) {
-    Origin& origin = p.origins[static_cast<std::size_t>(key)];
-    if (origin == Origin::unset && given) {
-      apply();
-      origin = Origin::preset;
-    }
-  };
-  for (const TierPreset& tier : k_tiers) {
-    if (tier.tier != p.tier) {
-      continue;
-    }
-    preset(K::prefer, true, [&] { p.prefer = tier.prefer; });
-    preset(K::form, true, [&] { p.form = tier.form; });
-    preset(K::budget, tier.budget_usd.has_value(), [&] { p.budget_usd = tier.budget_usd; });
-    preset(K::segment, true, [&] {
-      for (const std::optional<Segment>& segment : tier.segments) {
-        if (segment) {
-          p.segments.push_back(*segment);
-        }
-      }
-    });
   }
 }
 

@@ -47,7 +47,7 @@ constexpr auto k_facts = std::to_array<Fact>({
     WANTS_FACT("condition", text, "any, new, used", text(to_string(p.condition))),
     WANTS_FACT("form", text, "desktop, laptop, sff, server", text(to_string(p.form))),
     WANTS_FACT("prefer", text, "balanced, value, speed, memory, efficiency", text(to_string(p.prefer))),
-    WANTS_FACT("tier", text, "none, entry, professional, enterprise", text(to_string(p.tier))),
+    WANTS_FACT("tier", text, "none, student, pro, lab, enterprise", text(to_string(p.tier))),
     WANTS_FACT("os", text, "linux, windows, macos", text(to_string(p.os))),
     WANTS_FACT("torch", number, "PyTorch version, minor in hundredths: 2.7 is 2.07", number(version_number(p.torch))),
     WANTS_FACT("cuda", number, "CUDA version, minor in hundredths", number(version_number(p.cuda))),

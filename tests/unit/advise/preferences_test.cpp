@@ -1,5 +1,6 @@
 #include "advise/preferences.hpp"
 
+#include "advise/tiers.hpp"
 #include "catch.hpp"
 
 namespace gpuadvise::advise {
@@ -53,6 +54,37 @@ TEST_CASE("a tier fills in only what is left open", "[advise]") {
   const Preferences enterprise = read({{"tier", "enterprise", Origin::user}, {"form", "desktop", Origin::user}});
   CHECK(enterprise.form == MachineForm::desktop);
   CHECK_FALSE(enterprise.budget_usd.has_value());
+}
+
+TEST_CASE("each kind of buyer has a tier, by either of its words", "[advise]") {
+  const Preferences student = read({{"tier", "student", Origin::user}});
+  CHECK(student.tier == Tier::entry);
+  CHECK(to_string(student.tier) == "student");
+  CHECK(read({{"tier", "professional", Origin::user}}).budget_usd == read({{"tier", "pro", Origin::user}}).budget_usd);
+  CHECK(read({{"tier", "entry", Origin::user}}).budget_per_hour_usd == student.budget_per_hour_usd);
+  const Preferences lab = read({{"tier", "lab", Origin::user}});
+  CHECK(lab.segments == std::vector<Segment>{Segment::consumer, Segment::workstation});
+  CHECK(*lab.budget_usd > *read({{"tier", "pro", Origin::user}}).budget_usd);
+  CHECK_FALSE(lab.budget_per_hour_usd.has_value());
+  CHECK_THROWS_AS(read({{"tier", "hobby", Origin::user}}), workload::RequestError);
+}
+
+TEST_CASE("what a tier set is told, and only that", "[advise]") {
+  const Preferences p = read({{"tier", "student", Origin::user}, {"budget", 200.0, Origin::user}});
+  CHECK(tier_text(p) == "tier student sets budget_per_hour 0.5, form desktop, segment consumer, prefer value");
+  CHECK(tier_text(Preferences{}).empty());
+}
+
+TEST_CASE("changed wishes keep the others, in dollars", "[advise]") {
+  const Preferences euros = read({{"budget", 920.0, Origin::user}, {"currency", "EUR", Origin::user}, {"fx", 0.92, Origin::user}});
+  const std::vector<Setting> hourly{{"budget_per_hour", 1.84, Origin::user}};
+  const Preferences changed = with_settings(euros, hourly);
+  CHECK(*changed.budget_usd == Approx(1000.0));
+  CHECK(*changed.budget_per_hour_usd == Approx(2.0));
+  const std::vector<Setting> budget{{"budget", 1840.0, Origin::user}};
+  CHECK(*with_settings(euros, budget).budget_usd == Approx(2000.0));
+  const std::vector<Setting> wrong{{"form", "sofa", Origin::user}};
+  CHECK_THROWS_AS(with_settings(euros, wrong), workload::RequestError);
 }
 
 TEST_CASE("budgets are in the user's currency", "[advise]") {
