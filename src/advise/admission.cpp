@@ -56,19 +56,6 @@ bool is_workload_key(const Setting& setting) {
   return workload::find_key(setting.key) != nullptr;
 }
 
-Settings joined(const Settings& base, const Settings& more) {
-  Settings out = base;
-  for (const Setting& setting : more) {
-    const auto same = std::find_if(out.begin(), out.end(), [&setting](const Setting& each) { return each.key == setting.key; });
-    if (same != out.end()) {
-      *same = setting;
-    } else {
-      out.push_back(setting);
-    }
-  }
-  return out;
-}
-
 }  // namespace
 
 Admission::Admission(const Request& request, const Preferences& preferences, const CatalogView& catalog, const AdviceOptions& options,
@@ -155,7 +142,7 @@ std::optional<Settings> Admission::search(const Rejection& rejection, const Sett
   const Trial* before = base.empty() ? nullptr : trial_of(base);
   for (const Settings& lever : levers(rejection, before)) {
     const bool again = std::any_of(lever.begin(), lever.end(), [&](const Setting& s) { return before != nullptr && before->sets(s.key); });
-    Trial* trial = again ? nullptr : trial_of(joined(base, lever));
+    Trial* trial = again ? nullptr : trial_of(replaced(base, lever));
     if (trial == nullptr) {
       continue;
     }

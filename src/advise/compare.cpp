@@ -5,6 +5,7 @@
 
 #include "advise/candidates.hpp"
 #include "advise/compare_lineage.hpp"
+#include "advise/levers.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -22,6 +23,8 @@ constexpr double k_ratio_diffusion = 1.87;
 constexpr double k_hours_of_a_day = 24.0;
 constexpr double k_days_of_a_month = 365.25 / 12.0;
 constexpr double k_largest_batch = 1024.0;
+constexpr double k_shortest_sequence = 256.0;
+constexpr double k_longest_sequence = 131072.0;
 
 std::optional<double> ratio(const std::optional<double>& a, const std::optional<double>& b) {
   return a && b && *b > 0.0 ? std::optional<double>(*a / *b) : std::nullopt;
@@ -61,7 +64,14 @@ class Comparer {
       add_values(card);
       add_gain(card);
     }
-    add_stretches();
+    const bool server = out_.request.workload.concurrency.has_value();
+    out_.varied = server ? "concurrency" : "batch";
+    out_.stretches = stretches_over(out_.varied, 1.0, k_largest_batch);
+    if (const TransformerShape* shape = out_.request.model.transformer()) {
+      const double context = shape->max_context > 0.0 ? shape->max_context : k_longest_sequence;
+      out_.by_sequence = stretches_over("seq", k_shortest_sequence, std::min(context, k_longest_sequence));
+    }
+    out_.money = money_flips(cards_, out_.request, alone(), catalog_);
     return std::move(out_);
   }
 
@@ -74,13 +84,10 @@ class Comparer {
   }
 
   void judge() {
-    Preferences preferences = preferences_;
-    preferences.exclude.clear();
-    preferences.candidates.clear();
-    for (const Gpu* gpu : cards_) {
-      preferences.candidates.emplace_back(gpu->id);
-    }
-    const Advice advice = recommend(out_.request, preferences, catalog_, {false, false});
+    AdviceOptions options;
+    options.remedies = false;
+    options.with_settings = [this](std::span<const Setting> changes) { return resolve_(replaced(settings_, changes)); };
+    const Advice advice = recommend(out_.request, alone(), catalog_, options);
     for (Compared& card : out_.cards) {
       const auto same = [&card](const auto& each) { return each.gpu == card.gpu; };
       const auto ranked = std::find_if(advice.results.begin(), advice.results.end(), same);
@@ -161,24 +168,26 @@ class Comparer {
     card.gain = gain;
   }
 
-  void add_stretches() {
-    const bool server = out_.request.workload.concurrency.has_value();
-    out_.varied = server ? "concurrency" : "batch";
+  // By doubling, since the order of cards changes slowly. Lengths that follow from the sequence are left to it.
+  [[nodiscard]] std::vector<Stretch> stretches_over(const std::string& key, double from, double to) const {
+    std::vector<Stretch> out;
     std::vector<Setting> settings;
-    std::copy_if(settings_.begin(), settings_.end(), std::back_inserter(settings),
-                 [this](const Setting& setting) { return setting.key != out_.varied; });
-    for (double value = 1.0; value <= k_largest_batch; value *= 2.0) {
-      settings.push_back({out_.varied, Value(value), Origin::user});
+    std::copy_if(settings_.begin(), settings_.end(), std::back_inserter(settings), [&key](const Setting& setting) {
+      return setting.key != key && !(key == "seq" && (setting.key == "prompt_len" || setting.key == "gen_len"));
+    });
+    for (double value = from; value <= to; value *= 2.0) {
+      settings.push_back({key, Value(value), Origin::user});
       try {
-        add_stretch(value, resolve_(settings));
+        add_stretch(value, resolve_(settings), out);
       } catch (const Error&) {
-        return;  // the engine or the model allows no more
+        return out;  // the engine or the model allows no more
       }
       settings.pop_back();
     }
+    return out;
   }
 
-  void add_stretch(double value, const Request& request) {
+  void add_stretch(double value, const Request& request, std::vector<Stretch>& out) const {
     Stretch now{value, value, nullptr, nullptr};
     std::vector<std::pair<const Gpu*, Figures>> able;
     for (const Gpu* gpu : cards_) {
@@ -194,11 +203,22 @@ class Comparer {
         now.tied = able[1].first;
       }
     }
-    if (!out_.stretches.empty() && out_.stretches.back().fastest == now.fastest && out_.stretches.back().tied == now.tied) {
-      out_.stretches.back().to = value;
+    if (!out.empty() && out.back().fastest == now.fastest && out.back().tied == now.tied) {
+      out.back().to = value;
     } else {
-      out_.stretches.push_back(now);
+      out.push_back(now);
     }
+  }
+
+  // The wishes with the compared cards as the only candidates.
+  [[nodiscard]] Preferences alone() const {
+    Preferences preferences = preferences_;
+    preferences.exclude.clear();
+    preferences.candidates.clear();
+    for (const Gpu* gpu : cards_) {
+      preferences.candidates.emplace_back(gpu->id);
+    }
+    return preferences;
   }
 
   std::span<const Gpu* const> cards_;

@@ -3,6 +3,7 @@
 
 #include <gpuadvise/advice.hpp>
 
+#include "advise/compare_flips.hpp"
 #include "advise/solve.hpp"
 
 #include <optional>
@@ -47,7 +48,7 @@ struct Compared {
   std::optional<Gain> gain;
 };
 
-// A stretch of batch sizes (or requests in flight) over which the same card is fastest among those that hold the job.
+// A stretch of batch sizes (requests in flight, tokens) over which the same card is fastest among those that hold the job.
 struct Stretch {
   double from = 1.0;
   double to = 1.0;
@@ -60,6 +61,8 @@ struct Comparison {
   std::vector<Compared> cards;
   std::string varied;  // "batch" or "concurrency"
   std::vector<Stretch> stretches;
+  std::vector<Stretch> by_sequence;  // where the model has one
+  MoneyFlips money;
 };
 
 // By how much measured ratios of two cards on the same job differ from estimated ones: a factor that holds 90 %.

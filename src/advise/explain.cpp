@@ -157,7 +157,7 @@ struct Judged {
 };
 
 Judged judge(const Request& request, Preferences preferences, const Gpu& gpu, const CatalogView& catalog,
-             const std::function<Request(std::span<const Setting>)>& with_settings) {
+             const std::function<Request(std::span<const Setting>)>& with_settings = {}) {
   preferences.candidates = {std::string(gpu.id)};
   preferences.exclude.clear();
   AdviceOptions options;

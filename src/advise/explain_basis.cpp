@@ -152,6 +152,57 @@ constexpr auto k_formulas = std::to_array<Formula>({
     {&M::fragmentation, k_every, "what the caching allocator holds beyond live tensors"},
 });
 
+struct SourceRow {
+  double MemoryComponents::*part;
+  std::uint32_t jobs;
+  TermSource source;
+};
+
+using C = Certainty;
+
+// The figures are those of the constants' own rows in estimate/memory.
+constexpr auto k_sources = std::to_array<SourceRow>({
+    {&M::weights, k_every, {C::counted, "tensors of the model's published configuration", std::nullopt}},
+    {&M::gradients, k_every, {C::counted, "trained tensors", std::nullopt}},
+    {&M::optimizer_states, k_every, {C::counted, "the optimizer's own states", std::nullopt}},
+    {&M::activations,
+     bit(Job::image_training),
+     {C::fitted, "operators counted one by one, held to 97 peaks of 370 batch ladders on an A100", 0.01}},
+    {&M::activations,
+     bit(Job::transformer_training),
+     {C::fitted, "operators counted one by one, copies of training programs fitted to published peaks", 0.1}},
+    {&M::activations,
+     bit(Job::diffusion_training),
+     {C::fitted, "blocks counted, gradients in flight fitted to 122 figures of 14 sources", 0.12}},
+    {&M::activations, bit(Job::language_inference), {C::fitted, "layers counted, held to 241 figures of 9 sources", 0.006}},
+    {&M::activations, bit(Job::diffusion_inference), {C::fitted, "widest points counted, held to 75 figures of 7 sources", 0.01}},
+    {&M::activations, k_every, {C::counted, "operators counted one by one", std::nullopt}},
+    {&M::logits, k_every, {C::counted, "tokens and vocabulary", std::nullopt}},
+    {&M::kv_cache, k_every, {C::counted, "layers, heads and tokens", std::nullopt}},
+    {&M::recurrent_state, k_every, {C::counted, "layers and sequences", std::nullopt}},
+    {&M::workspace, bit(Job::image_training), {C::fitted, "370 batch ladders on an A100", 0.016}},
+    {&M::workspace, bit(Job::language_inference), {C::fitted, "12 logs of llama.cpp, of servers 13 logs of 6 sources", 0.01}},
+    {&M::workspace, k_every, {C::prior, "sizes that the libraries ask for", std::nullopt}},
+    {&M::communication, k_every, {C::prior, "a few hundred MiB for 8 GPUs of a node, as the library's makers say", std::nullopt}},
+    {&M::runtime,
+     k_every,
+     {C::prior, "bounded by 94 batch ladders on 24 GB cards; fitted (n = 378) where all kernels load at once", std::nullopt}},
+    {&M::fragmentation, bit(Job::image_training), {C::fitted, "370 batch ladders on an A100", 0.016}},
+    {&M::fragmentation, k_every, {C::prior, "shares of what moves, from figures that tools showed beside allocated ones", std::nullopt}},
+});
+constexpr TermSource k_no_source{};
+
+struct ShareSource {
+  double SpeedShares::*part;
+  TermSource source;
+};
+constexpr auto k_share_sources = std::to_array<ShareSource>({
+    {&SpeedShares::compute, {C::fitted, "share of the dense rate by family and kind of work, fitted to published speeds", 0.15}},
+    {&SpeedShares::traffic, {C::fitted, "share of the peak bandwidth, fitted to published speeds", 0.12}},
+    {&SpeedShares::host, {C::fitted, "time of a launch, fitted to speeds of small batches", 0.2}},
+    {&SpeedShares::communication, {C::prior, "link rates of makers' data sheets; overlap is a prior", std::nullopt}},
+});
+
 std::string text_of(const Request& request, WorkloadKey key) {
   return workload::value_text(request, key);
 }
@@ -203,6 +254,23 @@ std::string_view formula_of(double MemoryComponents::*part, const Workload& work
   const auto found = std::find_if(k_formulas.begin(), k_formulas.end(),
                                   [&](const Formula& formula) { return formula.part == part && (formula.jobs & job) != 0; });
   return found == k_formulas.end() ? std::string_view{} : found->words;
+}
+
+std::string_view to_string(Certainty certainty) {
+  return certainty == Certainty::counted ? "counted" : certainty == Certainty::fitted ? "fitted" : "prior";
+}
+
+const TermSource& source_of(double MemoryComponents::*part, const Workload& workload, const Model& model) {
+  const std::uint32_t job = bit(job_of(workload, model));
+  const auto found =
+      std::find_if(k_sources.begin(), k_sources.end(), [&](const SourceRow& row) { return row.part == part && (row.jobs & job) != 0; });
+  return found == k_sources.end() ? k_no_source : found->source;
+}
+
+const TermSource& source_of(double SpeedShares::*part) {
+  const auto found =
+      std::find_if(k_share_sources.begin(), k_share_sources.end(), [part](const ShareSource& row) { return row.part == part; });
+  return found == k_share_sources.end() ? k_no_source : found->source;
 }
 
 std::string inputs_of(double MemoryComponents::*part, const Request& request) {

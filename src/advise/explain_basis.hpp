@@ -26,6 +26,18 @@ struct Basis {
 
 // How a part of the memory is computed for this kind of job.
 [[nodiscard]] std::string_view formula_of(double MemoryComponents::*part, const Workload& workload, const Model& model);
+// How sure a part is by itself. counted: follows from the model and the settings; fitted: to measurements, whose median error it is;
+// prior: bounded by few or none.
+enum class Certainty : std::uint8_t { counted, fitted, prior };
+[[nodiscard]] std::string_view to_string(Certainty certainty);
+struct TermSource {
+  Certainty certainty = Certainty::prior;
+  std::string_view words;
+  std::optional<double> median_error;  // of the fit; counted and prior have none
+};
+[[nodiscard]] const TermSource& source_of(double MemoryComponents::*part, const Workload& workload, const Model& model);
+[[nodiscard]] const TermSource& source_of(double SpeedShares::*part);
+
 // The numbers that go into it: "25.6M parameters, fp32"; may be empty.
 [[nodiscard]] std::string inputs_of(double MemoryComponents::*part, const Request& request);
 

@@ -24,6 +24,9 @@ struct Situation {
   [[nodiscard]] Workload workload() const;
 };
 
+// Settings with others in their place: of the same key the change counts.
+[[nodiscard]] Settings replaced(std::span<const Setting> settings, std::span<const Setting> changes);
+
 // What a rule's own words set: "--form server", "budget +$120 (--budget 620)". Empty where they set nothing.
 [[nodiscard]] Settings settings_in(std::string_view words);
 

@@ -2,6 +2,7 @@
 
 #include "advise/candidates.hpp"
 #include "advise/levers.hpp"
+#include "advise/preferences.hpp"
 #include "catalog/enum_names.hpp"
 
 #include <algorithm>
@@ -171,6 +172,18 @@ constexpr auto k_wishes = std::to_array<void (*)(const Situation&, Proposals&)>(
 
 }  // namespace
 
+namespace {
+
+// Amounts are numbers; versions, which look like numbers, are texts.
+Value numeric_where_asked(const Setting& setting) {
+  const PreferenceSpec* spec = find_preference(setting.key);
+  const bool amount = spec != nullptr && (spec->kind == PreferenceKind::usd || spec->kind == PreferenceKind::number);
+  const auto number = amount && setting.value.text() != nullptr ? parse_number(*setting.value.text()) : std::nullopt;
+  return number ? Value(*number) : setting.value;
+}
+
+}  // namespace
+
 bool Situation::by_memory() const {
   return rejection.figures && rejection.figures->fit && !assessor.acceptable(*rejection.figures);
 }
@@ -186,6 +199,15 @@ std::vector<Settings> wish_levers(const Situation& situation) {
     if (!situation.by_memory() || wish == strictness || wish == budgets) {
       wish(situation, out);
     }
+  }
+  return out;
+}
+
+Settings replaced(std::span<const Setting> settings, std::span<const Setting> changes) {
+  Settings out(settings.begin(), settings.end());
+  for (const Setting& change : changes) {
+    std::erase_if(out, [&change](const Setting& setting) { return setting.key == change.key; });
+    out.push_back(change);
   }
   return out;
 }
@@ -206,6 +228,7 @@ Settings settings_in(std::string_view words) {
   }
   for (Setting& setting : out) {
     std::replace(setting.key.begin(), setting.key.end(), '-', '_');
+    setting.value = numeric_where_asked(setting);
   }
   return out;
 }

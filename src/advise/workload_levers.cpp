@@ -1,4 +1,5 @@
 #include "advise/candidates.hpp"
+#include "advise/change.hpp"
 #include "advise/levers.hpp"
 #include "advise/smallest_change.hpp"
 #include "workload/describe.hpp"
@@ -16,8 +17,6 @@ namespace {
 using K = WorkloadKey;
 using Proposals = std::vector<Settings>;
 
-constexpr double k_bf16_capability = 8.0;  // Ampere is the first with bfloat16 tensor cores
-
 Setting setting(K key, Value value) {
   return {std::string(workload::spec_of(key).name), std::move(value), Origin::user};
 }
@@ -29,10 +28,6 @@ Setting word(K key, E value) {
 
 void propose(Proposals& out, Setting one) {
   out.push_back({std::move(one)});
-}
-
-bool has_bf16(const Gpu& gpu) {
-  return gpu.tflops.bf16_tensor.has_value() || gpu.compute_capability.value_or(0.0) >= k_bf16_capability;
 }
 
 bool language_model(const Situation& s) {

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 namespace gpuadvise::report {
 namespace {
@@ -71,15 +72,25 @@ std::string place_of(const Compared& card) {
   return card.rejected ? "no: " + card.rejected->rule : "-";
 }
 
-std::string support_of(const Compared& card) {
+// The last branch and its end where both are known; "ongoing" where the maker has named none.
+std::string driver_support_of(const Compared& card) {
+  const SoftwareSupport& support = card.gpu->support;
+  const std::string branch(support.last_driver_branch);
+  return support.driver_end_of_life.empty() ? (branch.empty() ? "-" : branch) : branch + ", " + std::string(support.driver_end_of_life);
+}
+
+std::string toolkit_support_of(const Compared& card) {
+  const SoftwareSupport& support = card.gpu->support;
+  const std::string last = support.last_toolkit.empty() ? "-" : std::string(support.last_toolkit);
+  return support.stack.empty() ? last : std::string(support.stack) + " " + last;
+}
+
+std::string torch_support_of(const Compared& card) {
   const SoftwareSupport& support = card.gpu->support;
   if (support.end_of_support) {
-    return "ended";
+    return support.last_torch.empty() ? "none" : "ended at " + std::string(support.last_torch);
   }
-  if (!support.driver_end_of_life.empty()) {
-    return "driver " + std::string(support.driver_end_of_life);
-  }
-  return support.last_torch.empty() ? "current" : "to torch " + std::string(support.last_torch);
+  return support.last_torch.empty() ? "-" : std::string(support.last_torch);
 }
 
 struct Line {
@@ -94,7 +105,9 @@ constexpr auto k_facts = std::to_array<Line>({
     {"16-bit TFLOPS", [](const Compared& c) { return number(c.rate_tflops); }},
     {"power W", [](const Compared& c) { return number(c.gpu->tdp_w); }},
     {"released", [](const Compared& c) { return std::string(c.gpu->release_date.substr(0, 7)); }},
-    {"support", support_of},
+    {"drivers to", driver_support_of},
+    {"toolkit to", toolkit_support_of},
+    {"PyTorch to", torch_support_of},
     {"price", price_of},
 });
 
@@ -174,6 +187,41 @@ std::string stretch_text(const advise::Stretch& stretch, std::string_view key) {
   return stretch.tied != nullptr ? text + fmt::format(", not to be told from {}", stretch.tied->id) : text;
 }
 
+std::string stretches_text(std::span<const advise::Stretch> stretches, std::string_view key, const TextStyle& style) {
+  std::string text;
+  for (const advise::Stretch& stretch : stretches) {
+    text += wrap(stretch_text(stretch, key), style.width, "  ");
+  }
+  return text.empty() ? text
+                      : fmt::format("\n{}\n", paint(style, Tone::strong, fmt::format("Fastest that holds the job, by {}", key))) + text;
+}
+
+std::string flip_text(const advise::Flip& flip) {
+  const bool hours = flip.by == advise::FlipBy::hours_per_day;
+  const std::string at = hours ? format_significant(flip.at, 2) + " hours a day" : "$" + format_significant(flip.at, 2) + "/kWh";
+  if (flip.of == advise::FlipOf::rent_or_buy) {
+    return fmt::format("{}: cheaper to rent below {}, to buy above", flip.below->id, at);
+  }
+  return fmt::format("cheaper for the same work: {} below {}, {} above", flip.below->id, at, flip.above->id);
+}
+
+std::string money_text(const advise::MoneyFlips& money, const TextStyle& style) {
+  std::string text;
+  if (!money.by_budget.empty()) {
+    text += "\n" + paint(style, Tone::strong, "First in rank, by budget") + "\n";
+  }
+  for (const advise::BudgetStretch& stretch : money.by_budget) {
+    const std::string to = stretch.to_usd ? fmt::format("{} to {}", format_usd(stretch.from_usd), format_usd(*stretch.to_usd))
+                                          : "from " + format_usd(stretch.from_usd);
+    text += wrap(fmt::format("{}: {}", to, candidate_text(*stretch.best, stretch.count)), style.width, "  ");
+  }
+  text += "\n" + paint(style, Tone::strong, "By electricity and hours of use") + "\n";
+  for (const advise::Flip& flip : money.flips) {
+    text += wrap(flip_text(flip), style.width, "  ");
+  }
+  return money.flips.empty() ? text + "  no price of electricity and no hours a day change the order\n" : text;
+}
+
 std::string unit_note(const Comparison& comparison) {
   for (const Compared& card : comparison.cards) {
     if (card.figures.speed) {
@@ -200,10 +248,8 @@ std::string compare_text(const Comparison& comparison, const TextStyle& style) {
       }
     }
   }
-  text += "\n" + paint(style, Tone::strong, "Fastest that holds the job, by " + comparison.varied) + "\n";
-  for (const advise::Stretch& stretch : comparison.stretches) {
-    text += wrap(stretch_text(stretch, comparison.varied), style.width, "  ");
-  }
+  text += stretches_text(comparison.stretches, comparison.varied, style);
+  text += stretches_text(comparison.by_sequence, "seq", style) + money_text(comparison.money, style);
   return text + "\n" + wrap(unit_note(comparison), style.width);
 }
 

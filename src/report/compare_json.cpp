@@ -28,6 +28,8 @@ void write_facts(JsonWriter& json, const Gpu& gpu, const Compared& card) {
   json.field("tdp_w", gpu.tdp_w);
   write_text(json, "release_date", gpu.release_date);
   write_text(json, "driver_end_of_life", gpu.support.driver_end_of_life);
+  write_text(json, "last_driver_branch", gpu.support.last_driver_branch);
+  write_text(json, "last_toolkit", gpu.support.last_toolkit);
   write_text(json, "last_torch", gpu.support.last_torch);
   json.field("end_of_support", gpu.support.end_of_support);
   json.end_object();
@@ -93,6 +95,46 @@ void write_judgement(JsonWriter& json, const Compared& card) {
   json.end_object();
 }
 
+void write_stretches(JsonWriter& json, std::string_view key, std::span<const advise::Stretch> stretches) {
+  json.key(key);
+  json.begin_array();
+  for (const advise::Stretch& stretch : stretches) {
+    json.begin_object();
+    json.field("from", stretch.from);
+    json.field("to", stretch.to);
+    write_text(json, "gpu", stretch.fastest != nullptr ? stretch.fastest->id : std::string_view{});
+    write_text(json, "tied", stretch.tied != nullptr ? stretch.tied->id : std::string_view{});
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_money(JsonWriter& json, const advise::MoneyFlips& money) {
+  json.key("best_by_budget");
+  json.begin_array();
+  for (const advise::BudgetStretch& stretch : money.by_budget) {
+    json.begin_object();
+    json.field("from_usd", stretch.from_usd);
+    json.field("to_usd", stretch.to_usd);
+    json.field("gpu", stretch.best->id);
+    json.field("count", stretch.count);
+    json.end_object();
+  }
+  json.end_array();
+  json.key("flips");
+  json.begin_array();
+  for (const advise::Flip& flip : money.flips) {
+    json.begin_object();
+    json.field("of", advise::to_string(flip.of));
+    json.field("by", advise::to_string(flip.by));
+    json.field("at", rounded(flip.at));
+    json.field("below", flip.below->id);
+    json.field("above", flip.above->id);
+    json.end_object();
+  }
+  json.end_array();
+}
+
 void write_card(JsonWriter& json, const Compared& card) {
   json.begin_object();
   json.field("gpu", card.gpu->id);
@@ -136,17 +178,9 @@ std::string compare_json(const Comparison& comparison, std::string_view data_ver
   }
   json.end_array();
   json.field("varied", comparison.varied);
-  json.key("fastest");
-  json.begin_array();
-  for (const advise::Stretch& stretch : comparison.stretches) {
-    json.begin_object();
-    json.field("from", stretch.from);
-    json.field("to", stretch.to);
-    write_text(json, "gpu", stretch.fastest != nullptr ? stretch.fastest->id : std::string_view{});
-    write_text(json, "tied", stretch.tied != nullptr ? stretch.tied->id : std::string_view{});
-    json.end_object();
-  }
-  json.end_array();
+  write_stretches(json, "fastest", comparison.stretches);
+  write_stretches(json, "fastest_by_seq", comparison.by_sequence);
+  write_money(json, comparison.money);
   json.key("findings");
   write_findings(json, comparison.request.findings);
   json.end_object();

@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace gpuadvise::report {
 namespace {
 
@@ -81,7 +83,7 @@ std::string speed_section(const Explanation& e, const TextStyle& style) {
   for (const advise::SpeedTerm& term : e.speed) {
     grid.rows.push_back(
         {{{std::string(term.name), Tone::plain}, {format_duration(term.seconds), Tone::plain}, {percent(term.share), Tone::plain}},
-         std::string(term.formula)});
+         std::string(term.formula) + source_words(term.source)});
   }
   std::string text = heading(style, "Speed") + render_grid(grid, style);
   text += wrap(fmt::format("{} {} ({} - {}), bound by {}", format_significant(speed.throughput.expected), to_string(speed.unit),
@@ -138,6 +140,11 @@ std::string score_section(const Explanation& e, const TextStyle& style) {
                      style.width, "  ");
 }
 
+std::string flag_of(std::string key) {
+  std::replace(key.begin(), key.end(), '_', '-');
+  return key;
+}
+
 std::string sensitivity_section(const Explanation& e, const TextStyle& style) {
   Grid grid;
   grid.columns = {{"if", Align::left}, {"need", Align::right}, {"speed", Align::right}, {"fit", Align::left}, {"score", Align::right}};
@@ -149,7 +156,13 @@ std::string sensitivity_section(const Explanation& e, const TextStyle& style) {
                           {row.score_change ? fmt::format("{:+.3f}", *row.score_change) : "-", Tone::plain}},
                          {}});
   }
-  return heading(style, "What moves it (one step each, largest effect first; * assumed)") + render_grid(grid, style);
+  const std::string text = heading(style, "What moves it (one step each, largest effect first; * assumed)") + render_grid(grid, style);
+  const auto most = std::find_if(e.sensitivity.begin(), e.sensitivity.end(), [](const advise::Sensitivity& row) { return row.assumed; });
+  if (most == e.sensitivity.end()) {
+    return text;
+  }
+  return text +
+         wrap(fmt::format("of what was assumed, {} moves it most: state it (--{})", most->key, flag_of(most->key)), style.width, "  ");
 }
 
 }  // namespace

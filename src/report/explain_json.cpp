@@ -72,7 +72,7 @@ void write_speed_terms(JsonWriter& json, const Explanation& e) {
   }
   json.end_array();
   json.key("figures");
-  write_speed(json, *e.figures.speed);
+  write_speed(json, *e.figures.speed, e.request.workload);
   write_basis(json, *e.speed_basis, e.figures.speed->throughput);
   json.end_object();
 }

@@ -115,4 +115,100 @@ TEST_CASE("lineages name cards of the catalog, each newer than the one before", 
   CHECK(predecessor_of("no-such-card").empty());
 }
 
+TEST_CASE("two lines cross once, in the range asked for", "[advise][compare]") {
+  CHECK(*crossing(1.0, 2.0, 3.0, 1.0, 10.0) == Approx(2.0));
+  CHECK_FALSE(crossing(1.0, 2.0, 3.0, 1.0, 1.5));
+  CHECK_FALSE(crossing(1.0, 1.0, 3.0, 1.0, 10.0));
+  CHECK_FALSE(crossing(3.0, 2.0, 1.0, 1.0, 10.0));
+}
+
+namespace {
+
+// Cost of a million units of work of a card under these wishes.
+double cost_of(const RealCatalog& catalog, const Gpu* gpu, const std::vector<Setting>& job, Preferences preferences) {
+  preferences.candidates = {std::string(gpu->id)};
+  const Advice advice = recommend(catalog.resolve(job), preferences, catalog.view());
+  REQUIRE(advice.results.size() == 1);
+  return *advice.results[0].cost.usd_per_million;
+}
+
+}  // namespace
+
+TEST_CASE("the cost of work is equal where its order turns, and ordered on both sides", "[advise][compare]") {
+  const RealCatalog catalog;
+  const auto job = settings({{"model", "resnet50"}, {"batch", "32"}});
+  Preferences preferences;
+  preferences.price_overrides = {{"rtx-3090", 800.0}, {"rtx-4090", 1600.0}, {"rtx-4060-ti-16gb", 450.0}};
+  const Comparison comparison = compared(catalog, {"rtx-3090", "rtx-4090", "rtx-4060-ti-16gb"}, job, preferences);
+  std::size_t seen = 0;
+  for (const Flip& flip : comparison.money.flips) {
+    if (flip.of != FlipOf::cost_of_work) {
+      continue;
+    }
+    ++seen;
+    const auto at = [&](const Gpu* gpu, double factor) {
+      Preferences moved = preferences;
+      (flip.by == FlipBy::electricity ? moved.electricity_usd_per_kwh : moved.hours_per_day) = flip.at * factor;
+      return cost_of(catalog, gpu, job, moved);
+    };
+    CHECK(at(flip.below, 1.0) == Approx(at(flip.above, 1.0)).epsilon(1e-9));
+    CHECK(at(flip.below, 0.9) < at(flip.above, 0.9));
+    CHECK(at(flip.below, 1.1) > at(flip.above, 1.1));
+  }
+  CHECK(seen > 0);
+}
+
+TEST_CASE("renting and buying cost the same at the hours where they turn", "[advise][compare]") {
+  const RealCatalog catalog;
+  Preferences preferences;
+  preferences.years = 3.0;
+  const Comparison comparison = compared(catalog, {"rtx-3090", "rtx-4090"}, settings({{"model", "resnet50"}}), preferences);
+  std::size_t seen = 0;
+  for (const Flip& flip : comparison.money.flips) {
+    if (flip.of == FlipOf::rent_or_buy) {
+      ++seen;
+      CHECK(flip.below == flip.above);
+      const auto card =
+          std::find_if(comparison.cards.begin(), comparison.cards.end(), [&flip](const Compared& each) { return each.gpu == flip.below; });
+      const double hours = flip.at * 365.0 * preferences.years;
+      const double power_kw = *card->cost.power_w / 1000.0 * 0.8;
+      CHECK(hours * *card->cost.rent_usd_per_hour ==
+            Approx(*card->cost.purchase_usd + hours * power_kw * preferences.electricity_usd_per_kwh).epsilon(1e-6));
+    }
+  }
+  CHECK(seen == 2);
+}
+
+TEST_CASE("each budget has the card that ranks first of those it buys", "[advise][compare]") {
+  const RealCatalog catalog;
+  const auto job = settings({{"model", "resnet50"}, {"batch", "32"}});
+  Preferences preferences;
+  preferences.prefer = Prefer::speed;
+  preferences.reserve_share = 0.2;
+  preferences.price_overrides = {{"rtx-3060-12gb", 300.0}, {"rtx-4070", 500.0}, {"rtx-4090", 1600.0}};
+  const Comparison comparison = compared(catalog, {"rtx-4090", "rtx-3060-12gb", "rtx-4070"}, job, preferences);
+  const auto& stretches = comparison.money.by_budget;
+  REQUIRE(stretches.size() >= 2);
+  CHECK(stretches.front().from_usd == 375.0);
+  CHECK_FALSE(stretches.back().to_usd);
+  for (const BudgetStretch& stretch : stretches) {
+    Preferences asked = preferences;
+    asked.candidates = {"rtx-4090", "rtx-3060-12gb", "rtx-4070"};
+    asked.budget_usd = stretch.from_usd;
+    CHECK(recommend(catalog.resolve(job), asked, catalog.view()).results.front().gpu == stretch.best);
+    asked.budget_usd = stretch.from_usd - 1.0;
+    const Advice less = recommend(catalog.resolve(job), asked, catalog.view());
+    CHECK((less.results.empty() || less.results.front().gpu != stretch.best));
+  }
+}
+
+TEST_CASE("models with a sequence are compared over it up to their context", "[advise][compare]") {
+  const RealCatalog catalog;
+  const Comparison language = compared(catalog, {"rtx-4090", "rtx-3090"}, settings({{"model", "llama-3.1-8b"}, {"task", "infer"}}));
+  REQUIRE_FALSE(language.by_sequence.empty());
+  CHECK(language.by_sequence.front().from == 256.0);
+  CHECK(language.by_sequence.back().to == 131072.0);
+  CHECK(compared(catalog, {"rtx-4090", "rtx-3090"}, settings({{"model", "resnet50"}})).by_sequence.empty());
+}
+
 }  // namespace gpuadvise::advise::test

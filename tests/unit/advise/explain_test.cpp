@@ -67,6 +67,40 @@ TEST_CASE("terms sum to the figures and each has a formula", "[advise][explain]"
   }
 }
 
+TEST_CASE("each term says how sure it is, and what it was held to", "[advise][explain]") {
+  const RealCatalog catalog;
+  for (const auto& job : jobs()) {
+    const Explanation explanation = explained(catalog, "rtx-4090", job);
+    const auto says = [](const TermSource& source) {
+      CHECK_FALSE(source.words.empty());
+      CHECK(source.median_error.has_value() == (source.certainty == Certainty::fitted));
+      CHECK(source.median_error.value_or(0.1) > 0.0);
+      CHECK(source.median_error.value_or(0.1) < 0.5);
+    };
+    for (const MemoryTerm& term : explanation.memory) {
+      INFO(term.name);
+      says(term.source);
+    }
+    for (const SpeedTerm& term : explanation.speed) {
+      INFO(term.name);
+      says(term.source);
+    }
+  }
+  const Explanation image = explained(catalog, "rtx-4090", settings({{"model", "resnet50"}, {"batch", "32"}}));
+  const auto weights =
+      std::find_if(image.memory.begin(), image.memory.end(), [](const MemoryTerm& term) { return term.name == "weights"; });
+  REQUIRE(weights != image.memory.end());
+  CHECK(weights->source.certainty == Certainty::counted);
+}
+
+TEST_CASE("the smallest change of a card that does not fit is a setting that admits it", "[advise][explain]") {
+  const RealCatalog catalog;
+  const Explanation explanation = explained(catalog, "rtx-3060-12gb", settings({{"model", "resnet50"}, {"batch", "512"}}));
+  REQUIRE(explanation.rejected);
+  REQUIRE(explanation.rejected->change.size() == 1);
+  CHECK(explanation.rejected->change[0].key == "batch");
+}
+
 TEST_CASE("contributions sum to the score", "[advise][explain]") {
   const RealCatalog catalog;
   const Explanation explanation = explained(catalog, "rtx-3090", jobs().front());

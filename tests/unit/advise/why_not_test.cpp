@@ -1,0 +1,140 @@
+#include "advise/assess.hpp"
+#include "advise/preferences.hpp"
+#include "catch.hpp"
+#include "unit/advise/real_catalog.hpp"
+
+#include <algorithm>
+
+namespace gpuadvise::advise::test {
+namespace {
+
+// Settings of a request and a way to ask with others in their place, as a command line does.
+struct Asked {
+  const RealCatalog& real;
+  std::vector<Setting> workload;
+
+  [[nodiscard]] Advice about(std::vector<std::string> cards, const std::vector<Setting>& wishes = {}) const {
+    AdviceOptions options;
+    options.remedies = false;
+    options.why_not = std::move(cards);
+    options.with_settings = [this](std::span<const Setting> changes) {
+      std::vector<Setting> all = workload;
+      for (const Setting& change : changes) {
+        all.erase(std::remove_if(all.begin(), all.end(), [&](const Setting& each) { return each.key == change.key; }), all.end());
+        all.push_back(change);
+      }
+      return real.resolve(all);
+    };
+    return recommend(real.resolve(workload), read_preferences(wishes), real.view(), options);
+  }
+};
+
+std::optional<Setting> setting(const Rejection& rejection, std::string_view key) {
+  const auto found = std::find_if(rejection.change.begin(), rejection.change.end(), [key](const Setting& s) { return s.key == key; });
+  return found == rejection.change.end() ? std::nullopt : std::optional<Setting>(*found);
+}
+
+Rejection only_rejection(const Advice& advice) {
+  REQUIRE(advice.why_not.size() == 1);
+  REQUIRE(advice.why_not[0].state == WhyNot::State::rejected);
+  return advice.rejected[advice.why_not[0].index];
+}
+
+}  // namespace
+
+TEST_CASE("a card too dear is admitted by the least budget that leaves the reserve", "[advise]") {
+  const RealCatalog real;
+  const Asked asked{real, settings({{"model", "resnet50"}, {"batch", "32"}})};
+  const Advice advice = asked.about(
+      {"rtx-4090"}, {{"budget", 500.0, Origin::user}, {"reserve_share", 0.2, Origin::user}, {"price", "rtx-4090=1500", Origin::user}});
+  const Rejection rejection = only_rejection(advice);
+  CHECK(rejection.rule == "over-budget");
+  REQUIRE(rejection.change.size() == 1);
+  CHECK(rejection.change[0].key == "budget");
+  // 1500 / 0.8; a dollar less leaves too little.
+  const double budget =
+      rejection.change[0].value.number() != nullptr ? *rejection.change[0].value.number() : std::stod(*rejection.change[0].value.text());
+  CHECK(budget == 1875.0);
+}
+
+TEST_CASE("a card too small is admitted by the largest batch that fits", "[advise]") {
+  const RealCatalog real;
+  const Asked asked{real, settings({{"model", "resnet50"}, {"batch", "512"}})};
+  const Rejection rejection = only_rejection(asked.about({"rtx-3060-12gb"}));
+  CHECK(rejection.rule == "does-not-fit");
+  REQUIRE(setting(rejection, "batch"));
+  const double batch = *setting(rejection, "batch")->value.number();
+  const auto verdict_at = [&](double value) {
+    const Request request = real.resolve(std::vector<Setting>{{"model", "resnet50", Origin::user}, {"batch", value, Origin::user}});
+    const Preferences none;
+    const CatalogView view = real.view();
+    return Assessor(request, none, view).figures_of(request.workload, real.gpu("rtx-3060-12gb")).fit->verdict;
+  };
+  CHECK(verdict_at(batch) != Verdict::no);
+  CHECK(verdict_at(batch + 1.0) == Verdict::no);
+  CHECK_THAT(rejection.smallest_change, ContainsSubstring("instead of 512"));
+}
+
+TEST_CASE("where a second rule stands behind the first, both changes are told", "[advise]") {
+  const RealCatalog real;
+  const Asked asked{real, settings({{"model", "resnet50"}, {"batch", "32"}})};
+  const Rejection rejection = only_rejection(
+      asked.about({"rtx-4090"}, {{"budget", 500.0, Origin::user}, {"psu_w", 550.0, Origin::user}, {"source", "buy", Origin::user}}));
+  CHECK(setting(rejection, "budget"));
+  REQUIRE(setting(rejection, "psu_w"));
+  CHECK(*setting(rejection, "psu_w")->value.number() >= 650.0);
+  CHECK_THAT(rejection.smallest_change, ContainsSubstring(" and "));
+}
+
+TEST_CASE("a limit of power, time or software is raised just as far as needed", "[advise]") {
+  const RealCatalog real;
+  const Asked image{real, settings({{"model", "resnet50"}, {"batch", "32"}, {"dataset_size", "1281167"}, {"epochs", "90"}})};
+  const Gpu& gpu = real.gpu("rtx-4090");
+  CHECK(*setting(only_rejection(image.about({"rtx-4090"}, {{"max_power_w", 300.0, Origin::user}})), "max_power_w")->value.number() ==
+        *gpu.tdp_w);
+  const Advice late = image.about({"rtx-4090"}, {{"deadline_hours", 1.0, Origin::user}});
+  CHECK(only_rejection(late).rule == "past-deadline");
+  CHECK(setting(only_rejection(late), "deadline_hours"));
+  const Asked served{real, settings({{"model", "llama-3.1-8b"}, {"task", "infer"}, {"engine", "vllm"}, {"precision", "int4-awq"}})};
+  const Rejection old = only_rejection(served.about({"gtx-1080-ti"}));
+  CHECK(old.rule == "vllm-capability");
+  CHECK(setting(old, "engine"));
+}
+
+TEST_CASE("what no setting changes is said to be missing", "[advise]") {
+  const RealCatalog real;
+  const Asked asked{real, settings({{"model", "llama-3.1-405b"}, {"task", "infer"}, {"gpus", "1"}})};
+  const Rejection rejection = only_rejection(asked.about({"gtx-1060-6gb"}));
+  CHECK(rejection.change.empty());
+  CHECK_THAT(rejection.smallest_change, ContainsSubstring("more memory"));
+}
+
+TEST_CASE("an accepted card says its rank, one never asked about what left it out", "[advise]") {
+  const RealCatalog real;
+  const Asked asked{real, settings({{"model", "resnet50"}, {"batch", "32"}})};
+  const Advice open = asked.about({"rtx-3060-12gb"});
+  REQUIRE(open.why_not.size() == 1);
+  CHECK(open.why_not[0].state == WhyNot::State::recommended);
+  CHECK(open.results[open.why_not[0].index].gpu->id == "rtx-3060-12gb");
+
+  const Advice listed = asked.about({"rtx-4090", "gtx-1650-gddr6"}, {{"candidates", "rtx-3060-12gb", Origin::user}});
+  REQUIRE(listed.why_not.size() == 2);
+  CHECK(listed.why_not[0].state == WhyNot::State::not_in_question);
+  CHECK_THAT(listed.why_not[0].reason, ContainsSubstring("candidates"));
+  CHECK_FALSE(listed.why_not[0].outcome.has_value());
+  REQUIRE(listed.why_not[1].outcome.has_value());
+  CHECK(listed.why_not[1].outcome->rule == "does-not-fit");
+
+  const Advice excluded = asked.about({"rtx-4090"}, {{"exclude", "rtx-4090", Origin::user}});
+  CHECK_THAT(excluded.why_not[0].reason, ContainsSubstring("exclude"));
+  CHECK_THROWS_AS(asked.about({"rtx-308"}), Error);
+}
+
+TEST_CASE("a name with several variants is told of each", "[advise]") {
+  const RealCatalog real;
+  const Asked asked{real, settings({{"model", "resnet50"}, {"batch", "32"}})};
+  CHECK(asked.about({"rtx-4060-ti"}).why_not.size() == real.view().find("rtx-4060-ti").size());
+  CHECK(asked.about({"rtx-4090", "rtx 4090"}).why_not.size() == 1);
+}
+
+}  // namespace gpuadvise::advise::test
