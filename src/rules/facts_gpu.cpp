@@ -13,6 +13,7 @@ using catalog::enum_name;
 
 // Compute capability from which NVIDIA's tensor cores take a format (CUDA C++ Programming Guide, table of compute capabilities).
 constexpr double k_bf16_capability = 8.0;
+constexpr double k_slow_fp16 = 4.0;  // consumer Pascal has a 64th of the fp32 rate, GP100 and Vega twice it
 constexpr double k_tf32_capability = 8.0;
 constexpr double k_fp8_capability = 8.9;
 constexpr double k_fp4_capability = 10.0;
@@ -66,6 +67,9 @@ constexpr auto k_facts = std::to_array<Fact>({
     GPU_FACT("tensor_cores", number, "number of tensor cores", number(g.tensor_cores)),
     GPU_FACT("tensor_cores_present", boolean, "has matrix units for 16-bit training",
              boolean(g.tensor_cores.value_or(0.0) > 0.0 || g.tflops.fp16_tensor.has_value())),
+    GPU_FACT("fp16_slow", boolean, "16-bit arithmetic far below the fp32 rate",
+             g.tflops.fp16_vector&& g.tflops.fp32 ? boolean(!g.tflops.fp16_tensor && *g.tflops.fp16_vector * k_slow_fp16 < *g.tflops.fp32)
+                                                  : Datum{}),
     GPU_FACT("fp32_tflops", number, "peak fp32 rate", number(g.tflops.fp32)),
     GPU_FACT("fp16_tensor_tflops", number, "peak fp16 matrix rate, fp32 accumulation", number(g.tflops.fp16_tensor)),
     GPU_FACT("bf16_native", boolean, "bfloat16 in hardware", native(g, g.tflops.bf16_tensor, k_bf16_capability)),

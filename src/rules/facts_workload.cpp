@@ -104,6 +104,8 @@ constexpr auto k_facts = std::to_array<Fact>({
     WORKLOAD_FACT("epochs", k_request, number, "passes over the dataset", number(w.epochs)),
     REQUEST_FACT("model.id", text, "catalog id", text(r.model.id)),
     REQUEST_FACT("model.family", text, "family", text(r.model.family)),
+    REQUEST_FACT("model.experts", number, "experts of a mixture",
+                 r.model.transformer() != nullptr ? number(r.model.transformer()->moe.experts) : Datum{}),
     REQUEST_FACT("model.params", number, "parameters", number(r.model.params())),
     REQUEST_FACT("model.params_b", number, "parameters in billions", number(r.model.params() / 1e9)),
     REQUEST_FACT("request.precision_given", boolean, "the user chose the precision", boolean(r.origins[K::precision] >= Origin::file)),

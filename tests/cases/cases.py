@@ -12,6 +12,7 @@ A case is a JSON object:
         fits=yes|no|tight-yes|tight-or-no      verdict on the card (yes: not "no")
         need_gib, peak_gib, weights_gib, kv_gib, usable_gib, host_gib = a..b
         tok_s (decode where there is one), img_s, it_s, prefill_s, hours = a..b
+        break_even_h=a..b                      hours of use after which buying is cheaper than renting
         ratio=a..b                             throughput of the first card against the second; ratio_decode, ratio_prefill
         max_batch, max_seq, min_gpus = a..b    by solve
         remedy=x|y                             one of the words is in the remedies of recommend
@@ -199,6 +200,7 @@ CHECKS = {
     'tok_s': ranged(speed('decode_tokens_per_s')), 'img_s': ranged(speed('throughput')), 'it_s': ranged(speed('throughput')),
     'prefill_s': ranged(speed('prefill_tokens_per_s')), 'ratio': ratio('throughput'), 'ratio_decode': ratio('decode_tokens_per_s'),
     'ratio_prefill': ratio('prefill_tokens_per_s'), 'hours': ranged(lambda a: a.recommend()['results'][0]['cost']['run_hours']),
+    'break_even_h': ranged(lambda a: a.recommend()['results'][0]['cost']['break_even_hours']),
     'max_batch': ranged(lambda a: a.solve('batch')), 'max_seq': ranged(lambda a: a.solve('seq')), 'min_gpus': ranged(lambda a: a.solve('gpus')),
     'remedy': said(('remedies',)), 'warn': said(('results', 'rejected', 'findings', 'request')),
     'no_warn': said(('results', 'rejected', 'findings'), False), 'rejected': rejected, 'accepted': accepted, 'first': first, 'error': refused, 'compatible': compatible,
@@ -213,7 +215,7 @@ def failures(program, case):
             CHECKS[name](answers, value)
         except Failure as failure:
             problems.append(f'{check}: {failure}')
-        except (KeyError, IndexError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, IndexError, TypeError, ValueError) as error:
             problems.append(f'{check}: no answer to read ({error!r})')
     return problems
 

@@ -163,7 +163,7 @@ constexpr auto k_cases = std::to_array<RuleCase>({
      },
      [](Bench& b) { b.wants.slots = 4; }},
     {"strong-supply", [](Bench& b) { b.gpu.tdp_w = 450; }, [](Bench& b) { b.wants.psu_w = 1000; }},
-    {"household-circuit", [](Bench& b) { b.cost.power_w = 1400; }, [](Bench& b) { b.wants.form = MachineForm::server; }},
+    {"household-circuit", [](Bench& b) { b.cost.power_w = 1150; }, [](Bench& b) { b.cost.power_w = 1040; }},
     {"narrow-bus",
      [](Bench& b) {
        b.gpu.pcie_lanes = 8;
@@ -410,6 +410,7 @@ constexpr auto k_cases = std::to_array<RuleCase>({
      [](Bench& b) {
        b.train();
        b.workload().nodes = 2;
+       b.speed().scaling_efficiency = 0.6;
      },
      [](Bench& b) { b.workload().nodes = 1; }},
     {"communication-heavy", [](Bench& b) { b.speed().shares.communication = 0.4; }, [](Bench& b) { b.speed().shares.communication = 0.2; }},
