@@ -251,6 +251,7 @@ void visit_fields(V&& v, T& x) {
   v("mtp_layers", x.mtp_layers);
   v("fp8_keeps_attention", x.fp8_keeps_attention);
   v("from_memory", x.from_memory);
+  v("nearest_family", x.nearest_family);
   v("stored", x.stored);
 }
 

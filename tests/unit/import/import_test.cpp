@@ -185,4 +185,13 @@ TEST_CASE("import: what is written as a data file reads back the same") {
   CHECK(after.hidden == before.hidden);
   CHECK(after.stored.bytes == before.stored.bytes);
   CHECK(after.stored.precision == before.stored.precision);
+  // A family that was only guessed stays a guess.
+  std::string unknown = k_config;
+  unknown.replace(unknown.find("llama"), 5, "brand_new");
+  folder.file("config.json", unknown);
+  const auto guessed = importer::import_model(folder.path());
+  catalog::CatalogData again;
+  REQUIRE(catalog::read_data(catalog::model_file_text(guessed.model, {"model.safetensors"}), "x.json", again));
+  CHECK(again.models.front().model.transformer()->nearest_family);
+  CHECK_FALSE(after.nearest_family);
 }
