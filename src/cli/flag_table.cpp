@@ -131,7 +131,7 @@ std::vector<FlagSpec> output_flags() {
 
 std::vector<FlagSpec> data_flags() {
   return {
-      data_flag("catalog", "FILE", "lay a file of GPUs, models or prices over the data", true),
+      data_flag("catalog", "FILE", "lay GPUs, models, prices or software over the data", true),
       data_flag("prices", "FILE", "lay a file of prices over the data", true),
       data_flag("rules", "FILE", "add, replace or disable rules", true),
       data_flag("data-dir", "DIR", "use this folder in place of the built-in data"),

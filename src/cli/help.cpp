@@ -82,7 +82,9 @@ constexpr auto k_topics = std::to_array<Topic>({
     {"formats",
      "--format table, json, jsonl, csv, tsv, markdown, html; --output FILE takes\n"
      "the format from the suffix. Data files: {\"schema\": 1, \"gpus\": [...]}, or\n"
-     "prices, offers, models, rules; gpuadvise lint FILE checks one.\n"},
+     "prices, offers, models, rules; of software torch_releases, toolkits,\n"
+     "branches, rocm_wheels, libraries as in data/software. --catalog FILE lays\n"
+     "one over the data, gpuadvise lint FILE checks one.\n"},
 });
 
 }  // namespace

@@ -15,16 +15,19 @@
 namespace gpuadvise::cli {
 
 int run_host(const Arguments& arguments) {
-  std::optional<std::string> from;
+  std::vector<std::string> from;
   std::optional<std::string> raw;
   FlagGroups groups;
   groups.output = true;
-  groups.own = {{"from", "FILE", "read a saved output of a tool (- is stdin)", false, &from},
+  groups.own = {{"from", "FILE", "read a saved output of a tool (- is stdin); several are of one machine", false, nullptr, &from},
                 {"raw", {}, "print what the tools print, for a report", false, &raw}};
   const CommandLine line = read_command_line("host", "The GPUs of this machine, or of a tool's saved output.", groups, arguments);
   if (raw) {
-    write_all(STDOUT_FILENO, from ? host::plain_text(catalog::read_text_file(*from))
-                                  : host::raw_outputs([](const auto& command) { return host::run_tool(command); }));
+    std::string text;
+    for (const std::string& path : from) {
+      text += host::plain_text(catalog::read_text_file(path));
+    }
+    write_all(STDOUT_FILENO, from.empty() ? host::raw_outputs([](const auto& command) { return host::run_tool(command); }) : text);
     return 0;
   }
   for (const OutputTarget& target : line.output.targets()) {

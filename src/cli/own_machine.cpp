@@ -9,6 +9,7 @@
 #include "host/lines.hpp"
 #include "host/probe.hpp"
 #include "host/resolve.hpp"
+#include "rules/software_answers.hpp"
 
 #include <algorithm>
 #include <array>
@@ -254,27 +255,70 @@ void order(Advice& advice) {
 
 }  // namespace
 
-host::Machine own_machine(const std::optional<std::string>& from, const catalog::Catalog& catalog) {
-  host::Machine machine = from ? host::read_machine(catalog::read_text_file(*from), *from == "-" ? "standard input" : *from)
-                               : host::probe([](const std::vector<std::string>& command) { return host::run_tool(command); }).machine;
+host::Machine own_machine(const std::vector<std::string>& from, const catalog::Catalog& catalog) {
+  for (auto path = from.begin(); path != from.end(); ++path) {
+    if (std::find(from.begin(), path, *path) != path) {
+      throw Error(ErrorCode::usage, "--from '" + *path + "' is given twice", "give each output once");
+    }
+  }
+  host::Machine machine;
+  if (from.empty()) {
+    machine = host::probe([](const std::vector<std::string>& command) { return host::run_tool(command); }).machine;
+  }
+  for (const std::string& path : from) {
+    const std::string name = path == "-" ? "standard input" : path;
+    host::Machine read = host::read_machine(catalog::read_text_file(path), name);
+    if (machine.gpus.empty()) {
+      machine = std::move(read);
+    } else {
+      host::add_output(machine, std::move(read), name);
+    }
+  }
   host::resolve(machine, catalog);
   return machine;
 }
 
-std::vector<std::string> with_host_cards(const std::vector<std::string>& have, const catalog::Catalog& catalog) {
+namespace {
+
+bool is_host(const std::string& name) {
+  return lower_case(host::trim(name)) == "host";
+}
+
+}  // namespace
+
+bool names_host(const std::vector<std::string>& have) {
+  return std::any_of(have.begin(), have.end(), is_host);
+}
+
+std::vector<std::string> with_host_cards(const std::vector<std::string>& have, const host::Machine& machine) {
   std::vector<std::string> cards;
   for (const std::string& name : have) {
-    if (lower_case(host::trim(name)) != "host") {
+    if (!is_host(name)) {
       cards.push_back(name);
       continue;
     }
-    for (const host::HostGpu& gpu : own_machine(std::nullopt, catalog).gpus) {
+    for (const host::HostGpu& gpu : machine.gpus) {
       if (gpu.card != nullptr) {
         cards.emplace_back(gpu.card->id);
       }
     }
   }
   return cards;
+}
+
+std::string use_versions_of(const host::Machine& machine, const Session& session, Preferences& preferences) {
+  if (machine.torch.empty() || !preferences.torch.empty()) {
+    return {};
+  }
+  // The driver alone decides nothing: the tool that printed it drives the cards. A release that is not known here decides nothing too.
+  Preferences tried = preferences;
+  tried.torch = machine.torch;
+  tried.driver = tried.driver.empty() ? machine.driver : tried.driver;
+  if (!rules::version_faults(tried, [&session]() -> const software::Facts& { return session.software(); }).empty()) {
+    return {};
+  }
+  preferences = tried;
+  return "torch " + machine.torch + (machine.driver.empty() ? "" : " and driver " + machine.driver) + " as the output tells them";
 }
 
 Gpu OwnCards::seen_by(std::size_t gpus) const {

@@ -13,11 +13,17 @@
 
 namespace gpuadvise::cli {
 
-// From a saved output ("-" is standard input), or by asking the machine's tools. Throws Error{bad_data}, Error{host_unreadable}.
-[[nodiscard]] host::Machine own_machine(const std::optional<std::string>& from, const catalog::Catalog& catalog);
+// From saved outputs of one machine ("-" is standard input), or by asking the machine's tools where there are none.
+// Throws Error{bad_data}, Error{host_unreadable}.
+[[nodiscard]] host::Machine own_machine(const std::vector<std::string>& from, const catalog::Catalog& catalog);
 
+[[nodiscard]] bool names_host(const std::vector<std::string>& have);
 // "host" in a list of cards the user has, as the ids of the cards that are in this machine.
-[[nodiscard]] std::vector<std::string> with_host_cards(const std::vector<std::string>& have, const catalog::Catalog& catalog);
+[[nodiscard]] std::vector<std::string> with_host_cards(const std::vector<std::string>& have, const host::Machine& machine);
+
+// The machine's own PyTorch, where the output tells it and the user does not say otherwise: with it the cards are judged. Returns the
+// assumption in words; empty: nothing was taken over.
+[[nodiscard]] std::string use_versions_of(const host::Machine& machine, const Session& session, Preferences& preferences);
 
 // GPUs of one kind, with what each may use now: a copy of the catalog's card, changed to the memory that was seen.
 struct OwnCards {

@@ -3,8 +3,10 @@
 
 #include <gpuadvise/error.hpp>
 
+#include "advise/levers.hpp"
 #include "cli/advisor.hpp"
 #include "cli/commands.hpp"
+#include "cli/machine_advice.hpp"
 #include "cli/own_machine.hpp"
 #include "cli/terminal.hpp"
 
@@ -17,6 +19,25 @@ namespace gpuadvise::cli {
 namespace {
 
 constexpr std::size_t k_shown_in_a_table = 10;
+
+bool of_machine(const Finding& finding) {
+  return finding.rule == "own-machine" || finding.rule == "own-machine-runs" || finding.rule == "add-a-twin" ||
+         finding.rule == "replacement";
+}
+
+// Above the ranking what is said of the machine at hand, and below it the rest.
+std::string text_for_people(const report::Recommended& answer, const report::View& view, const report::TextStyle& style) {
+  if (std::none_of(answer.advice.findings.begin(), answer.advice.findings.end(), of_machine)) {
+    return report::recommend_text(answer, view, style);
+  }
+  std::string text;
+  Advice rest = answer.advice;
+  for (const Finding& finding : answer.advice.findings) {
+    text += of_machine(finding) ? report::wrap(finding.message, style.width, finding.rule == "own-machine" ? "" : "  ") : std::string();
+  }
+  std::erase_if(rest.findings, of_machine);
+  return text + "\n" + report::recommend_text({answer.request, answer.preferences, rest, answer.data_version}, view, style);
+}
 
 std::string render(const report::Recommended& answer, const OutputWishes& wishes, const OutputTarget& target) {
   report::View view;
@@ -42,8 +63,8 @@ std::string render(const report::Recommended& answer, const OutputWishes& wishes
   }
   const int stream = STDOUT_FILENO;
   const bool to_terminal = target.path == "-";
-  return report::recommend_text(
-      answer, view, {to_terminal ? terminal_width(stream) : 120, to_terminal && wants_colour(wishes.colour, stream), wishes.verbose});
+  return text_for_people(answer, view,
+                         {to_terminal ? terminal_width(stream) : 120, to_terminal && wants_colour(wishes.colour, stream), wishes.verbose});
 }
 
 void refuse_pointless(const OutputWishes& wishes) {
@@ -119,17 +140,30 @@ void tell_missing_snippets(Advice& advice) {
 
 // The request with other settings in place of its own, read as every request is.
 std::function<Request(std::span<const Setting>)> reader_of(const Session& session, const CommandLine& line) {
-  return [&session, &line](std::span<const Setting> changes) {
-    std::vector<Setting> settings = line.workload;
-    for (const Setting& change : changes) {
-      std::erase_if(settings, [&change](const Setting& setting) { return setting.key == change.key; });
-      settings.push_back(change);
-    }
-    return session.resolve(settings);
-  };
+  return [&session, &line](std::span<const Setting> changes) { return session.resolve(advise::replaced(line.workload, changes)); };
 }
 
-int answer(const CommandLine& line, AdviceOptions options) {
+// The cards at hand: their ids take the place of "host"; afterwards the advice says what they run and what to add.
+struct AtHand {
+  host::Machine machine;
+  OwnMachine cards;
+};
+
+std::optional<AtHand> read_at_hand(const Session& session, const std::vector<std::string>& from, Preferences& preferences) {
+  if (!names_host(preferences.have)) {
+    if (!from.empty()) {
+      throw Error(ErrorCode::usage, "--from has no effect without --have host", "add --have host");
+    }
+    return std::nullopt;
+  }
+  AtHand at_hand;
+  at_hand.machine = own_machine(from, session.catalog());
+  at_hand.cards = own_cards(at_hand.machine);
+  preferences.have = with_host_cards(preferences.have, at_hand.machine);
+  return at_hand;
+}
+
+int answer(const CommandLine& line, AdviceOptions options, const std::vector<std::string>& from = {}) {
   refuse_pointless(line.output);
   if (options.snippets) {
     refuse_pointless_snippets(line);
@@ -137,30 +171,40 @@ int answer(const CommandLine& line, AdviceOptions options) {
   const Session session(line.data);
   const Advisor advisor(session, line.data);
   Asked asked = read_request(session, line);
-  asked.preferences.have = with_host_cards(asked.preferences.have, session.catalog());
+  const std::optional<AtHand> at_hand = read_at_hand(session, from, asked.preferences);
   options.with_settings = reader_of(session, line);
   options.every_change = writes(line.output, {Format::json});
   Advice advice = recommend(asked.request, asked.preferences, advisor.view(asked.preferences), options);
   if (options.snippets) {
     tell_missing_snippets(advice);
   }
+  if (at_hand) {
+    const OwnAnswer own = check_machine(at_hand->cards, session, advisor, line, asked);
+    std::vector<Finding> findings = advise_machine(at_hand->machine, own, advice);
+    advice.findings.insert(advice.findings.begin(), findings.begin(), findings.end());
+  }
   return show(line, session, asked, std::move(advice));
 }
 
 // What the machine's own cards run, with the memory that is free on them.
-int answer_for_host(const CommandLine& line, const std::optional<std::string>& from) {
+int answer_for_host(const CommandLine& line, const std::vector<std::string>& from) {
   refuse_pointless(line.output);
   const Session session(line.data);
   const Advisor advisor(session, line.data);
-  const Asked asked = read_request(session, line);
+  Asked asked = read_request(session, line);
   if (!asked.preferences.have.empty()) {
     throw Error(ErrorCode::conflict, "--have has no effect with --host: it looks at the machine's cards alone", "leave one of them out");
   }
   if (asked.preferences.source != Sourcing::buy) {
     throw Error(ErrorCode::conflict, "--source has no effect with --host: the machine's cards are there", "leave one of them out");
   }
-  const OwnMachine machine = own_cards(own_machine(from, session.catalog()));
-  OwnAnswer own = check_machine(machine, session, advisor, line, asked);
+  const host::Machine machine = own_machine(from, session.catalog());
+  const OwnMachine cards = own_cards(machine);
+  const std::string versions = use_versions_of(machine, session, asked.preferences);
+  OwnAnswer own = check_machine(cards, session, advisor, line, asked);
+  if (!versions.empty()) {
+    own.advice.assumptions.push_back(versions);
+  }
   return show(line, session, asked, std::move(own.advice));
 }
 
@@ -193,7 +237,9 @@ int run_recommend(const Arguments& arguments) {
   FlagGroups groups = all_groups();
   std::optional<std::string> remedies;
   std::vector<std::string> why_not;
-  groups.own = {{"remedies", {}, "look for changes even where cards fit", false, &remedies},
+  std::vector<std::string> from;
+  groups.own = {{"from", "FILE", "with --have host: a tool's saved output in place of this machine", false, nullptr, &from},
+                {"remedies", {}, "look for changes even where cards fit", false, &remedies},
                 {"why-not", "CARD,..", "why these cards are not first, in full", false, nullptr, &why_not}};
   RemedyFlags flags;
   flags.add_to(groups);
@@ -202,15 +248,15 @@ int run_recommend(const Arguments& arguments) {
   options.force_remedies = remedies.has_value();
   options.why_not = split_names(why_not);
   flags.put_into(options);
-  return answer(line, std::move(options));
+  return answer(line, std::move(options), from);
 }
 
 int run_check(const Arguments& arguments) {
   FlagGroups groups = all_groups();
   std::optional<std::string> host;
-  std::optional<std::string> from;
+  std::vector<std::string> from;
   groups.own = {{"host", {}, "look at this machine's own cards and their free memory", false, &host},
-                {"from", "FILE", "with --host: a tool's saved output in place of this machine", false, &from}};
+                {"from", "FILE", "with --host: a tool's saved output in place of this machine", false, nullptr, &from}};
   RemedyFlags flags;
   flags.add_to(groups);
   const CommandLine line = read_command_line(
@@ -219,7 +265,7 @@ int run_check(const Arguments& arguments) {
   if (named && host) {
     throw Error(ErrorCode::conflict, "--host and --candidates both name the cards to look at", "leave one of them out");
   }
-  if (from && !host) {
+  if (!from.empty() && !host) {
     throw Error(ErrorCode::usage, "--from has no effect without --host", "add --host");
   }
   if (host) {

@@ -182,4 +182,70 @@ void merge(Machine& into, const Machine& more) {
   take(into.rocm, more.rocm);
 }
 
+namespace {
+
+// Whose tool it was; torch names the maker of its GPUs in other ways.
+Vendor maker_of(const Machine& machine) {
+  const std::string source = lower_case(machine.source);
+  if (source.find("rocm") != std::string::npos || source.find("amd") != std::string::npos || !machine.rocm.empty()) {
+    return Vendor::amd;
+  }
+  const auto says_intel = [](const HostGpu& gpu) { return lower_case(gpu.name).find("intel") != std::string::npos; };
+  const bool intel = source.find("xpu") != std::string::npos || std::any_of(machine.gpus.begin(), machine.gpus.end(), says_intel);
+  return intel ? Vendor::intel : Vendor::nvidia;
+}
+
+// The part of a printed name that every tool prints: without the maker, and as far as a table had room.
+std::string core_name(const std::string& name) {
+  std::string core = lower_case(name);
+  for (const std::string_view maker : {"nvidia ", "amd ", "intel(r) "}) {
+    core.erase(0, core.starts_with(maker) ? maker.size() : 0);
+  }
+  const auto dots = core.find("...");
+  return core.substr(0, dots);
+}
+
+bool same_gpu(const HostGpu& a, const HostGpu& b) {
+  if (a.name.empty() || b.name.empty()) {
+    return true;
+  }
+  const std::string x = core_name(a.name);
+  const std::string y = core_name(b.name);
+  return x.starts_with(y) || y.starts_with(x);
+}
+
+}  // namespace
+
+void append(Machine& into, Machine more) {
+  const int offset = into.gpus.empty() ? 0 : into.gpus.back().index + 1;
+  for (HostGpu& gpu : more.gpus) {
+    gpu.index += offset;
+    into.gpus.push_back(std::move(gpu));
+  }
+  into.source += " and " + more.source;
+}
+
+void add_output(Machine& into, Machine more, const std::string& file) {
+  if (into.gpus.size() + more.gpus.size() > k_most_gpus) {
+    refuse("more than " + std::to_string(k_most_gpus) + " GPUs in all", {}, file);
+  }
+  if (maker_of(into) != maker_of(more)) {
+    append(into, std::move(more));
+    return;
+  }
+  for (const HostGpu& gpu : more.gpus) {
+    const auto same = std::find_if(into.gpus.begin(), into.gpus.end(), [&](const HostGpu& old) { return old.index == gpu.index; });
+    if (same != into.gpus.end() && !same_gpu(*same, gpu)) {
+      refuse("it tells of another machine: GPU " + std::to_string(gpu.index) + " is " + printable(gpu.name) + " here and " +
+                 printable(same->name) + " in the output before",
+             "give outputs of one machine", file);
+    }
+  }
+  merge(into, more);
+  for (const auto field : {&Machine::torch, &Machine::python, &Machine::os}) {
+    take(into.*field, more.*field);
+  }
+  into.source += " and " + more.source;
+}
+
 }  // namespace gpuadvise::host

@@ -74,6 +74,13 @@ inline constexpr std::size_t k_longest_name = 120;
 // Adds what a second output of the same machine knows: memory, MIG profiles, links. GPUs are matched by index, then by bus.
 void merge(Machine& into, const Machine& more);
 
+// GPUs of another maker, numbered on.
+void append(Machine& into, Machine more);
+
+// Adds another output: of the same tool or of torch about the same GPUs, or of another maker's tool, whose GPUs are numbered on.
+// Throws Error{bad_data} when the two tell of different machines. `file` names the other in errors.
+void add_output(Machine& into, Machine more, const std::string& file);
+
 // The GPU of that index; added where there is none. Throws Error{bad_data} beyond k_most_gpus.
 [[nodiscard]] HostGpu& gpu_at(Machine& machine, int index);
 

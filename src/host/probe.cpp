@@ -104,16 +104,6 @@ void add_more(const Maker& maker, const std::string& tool, const ToolRunner& run
   }
 }
 
-// GPUs of another maker, numbered on.
-void append(Machine& into, Machine more) {
-  const int offset = into.gpus.empty() ? 0 : into.gpus.back().index + 1;
-  for (HostGpu& gpu : more.gpus) {
-    gpu.index += offset;
-    into.gpus.push_back(std::move(gpu));
-  }
-  into.source += " and " + more.source;
-}
-
 }  // namespace
 
 Probed probe(const ToolRunner& run) {

@@ -17,6 +17,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     gpuadvise::host::resolve(machine, catalog);
     gpuadvise::host::Machine twice = machine;
     gpuadvise::host::merge(twice, machine);
+    gpuadvise::host::Machine two = machine;
+    gpuadvise::host::add_output(two, machine, "fuzz");
     static_cast<void>(gpuadvise::report::host_text(machine, {}));
     static_cast<void>(gpuadvise::report::host_json(machine, "fuzz"));
   } catch (const gpuadvise::Error&) {

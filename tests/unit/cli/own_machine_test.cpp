@@ -16,7 +16,7 @@ const catalog::Catalog& all_cards() {
 }
 
 OwnMachine recorded(const std::string& name) {
-  return own_cards(own_machine(std::string(GPUADVISE_SOURCE_DIR) + "/tests/data/host/" + name, all_cards()));
+  return own_cards(own_machine({std::string(GPUADVISE_SOURCE_DIR) + "/tests/data/host/" + name}, all_cards()));
 }
 
 double usable_gib(const Gpu& gpu) {
@@ -77,6 +77,34 @@ TEST_CASE("graphics of the processor are left out") {
   const OwnMachine machine = recorded("rocm-smi.json");
   REQUIRE(machine.kinds.size() == 1);
   CHECK(machine.findings.front().rule == "own-card-integrated");
+}
+
+TEST_CASE("cards at hand take the place of host among the cards the user has") {
+  const host::Machine machine = own_machine({std::string(GPUADVISE_SOURCE_DIR) + "/tests/data/host/mixed.csv"}, all_cards());
+  CHECK(names_host({"rtx-4090", " Host"}));
+  CHECK_FALSE(names_host({"rtx-4090"}));
+  CHECK(with_host_cards({"rtx-4090", "host"}, machine) == std::vector<std::string>{"rtx-4090", "rtx-3090", "rtx-2080-ti", "rtx-3090"});
+  CHECK_THROWS_AS(own_machine({"-", "-"}, all_cards()), Error);
+}
+
+TEST_CASE("the machine's own PyTorch judges its cards unless the user says otherwise") {
+  const Session session(DataWishes{});
+  host::Machine machine;
+  machine.torch = "2.5.1+cu124";
+  machine.driver = "570.124.06";
+  Preferences wants;
+  CHECK_FALSE(use_versions_of(machine, session, wants).empty());
+  CHECK(wants.torch == "2.5.1+cu124");
+  CHECK(wants.driver == "570.124.06");
+  Preferences own;
+  own.torch = "2.8";
+  CHECK(use_versions_of(machine, session, own).empty());
+  CHECK(own.torch == "2.8");
+  CHECK(own.driver.empty());
+  machine.torch = "99.0";  // not known here: it decides nothing
+  Preferences newer;
+  CHECK(use_versions_of(machine, session, newer).empty());
+  CHECK(newer.torch.empty());
 }
 
 TEST_CASE("a machine whose cards are not named cannot be judged") {
