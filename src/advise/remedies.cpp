@@ -23,6 +23,7 @@ constexpr std::size_t k_most_of_money = 2;
 constexpr std::size_t k_most_cards = 16;
 constexpr std::size_t k_most_changes = 3;
 constexpr std::size_t k_most_changes_with_cards = 2;
+constexpr std::ptrdiff_t k_few = 3;
 constexpr double k_no_price = 1e12;
 constexpr double k_sound_batch = 8.0;
 constexpr double k_risk_of_noisy_statistics = 0.2;
@@ -152,17 +153,18 @@ class Search {
     }
   }
 
-  // Sound fits first; where there are none without money, tight ones are better than nothing. A change or two that hold the job
-  // tightly are worth knowing beside several that hold it well.
+  // Sound fits first; where there are few without money, tight ones are better than nothing. A single change that holds the job
+  // tightly is worth knowing beside several that hold it well.
   [[nodiscard]] std::vector<Found> run() {
     if (cards_.empty()) {
       return {};
     }
     pass(k_most_changes);
     if (!preferences_.strict) {
-      const auto free = std::count_if(found_.begin(), found_.end(), [](const Found& f) { return f.burden.money_usd <= 0.0; });
+      const std::vector<Found> sound = best();
+      const auto free = std::count_if(sound.begin(), sound.end(), [](const Found& f) { return f.burden.money_usd <= 0.0; });
       worst_ = Verdict::tight;
-      pass(free == 0 ? k_most_changes : free == 1 ? 2 : 1);
+      pass(free < k_few ? k_most_changes : 1);
     }
     return best();
   }
@@ -370,7 +372,7 @@ class Search {
   }
 
   // Without those that another one beats in everything; the most bearable first.
-  [[nodiscard]] std::vector<Found> best() {
+  [[nodiscard]] std::vector<Found> best() const {
     std::vector<Found> kept;
     for (const Found& candidate : found_) {
       const bool beaten =
