@@ -14,6 +14,11 @@ Datum gib(double bytes) {
   return number(bytes / k_gib);
 }
 
+// Sustained reading of usual drives: PCIe 3 x4, and the SATA interface (priors; their makers' figures are 3.5 and 0.55).
+constexpr double k_nvme_bytes_per_s = 3e9;
+constexpr double k_sata_bytes_per_s = 0.5e9;
+constexpr double k_seconds_per_minute = 60;
+
 template <class Read>
 Datum of_figures(const Subject& subject, Read read) {
   return subject.figures != nullptr ? read(*subject.figures) : Datum{};
@@ -107,6 +112,11 @@ constexpr auto k_facts = std::to_array<Fact>({
     MEMORY_FACT("memory.need_high_gib", number, "upper end of the need", gib(f.memory.need.high)),
     MEMORY_FACT("memory.allocated_gib", number, "live tensors at the peak", gib(f.memory.allocated.expected)),
     MEMORY_FACT("memory.weights_gib", number, "weights", gib(f.memory.components.weights)),
+    MEMORY_FACT("memory.load_gib", number, "weights of all GPUs, as they are read", gib(f.memory.all_gpus.components.weights)),
+    MEMORY_FACT("memory.load_nvme_s", number, "seconds to read them from an NVMe drive",
+                number(f.memory.all_gpus.components.weights / k_nvme_bytes_per_s)),
+    MEMORY_FACT("memory.load_sata_min", number, "minutes to read them from a SATA drive",
+                number(f.memory.all_gpus.components.weights / k_sata_bytes_per_s / k_seconds_per_minute)),
     MEMORY_FACT("memory.optimizer_gib", number, "optimizer states", gib(f.memory.components.optimizer_states)),
     MEMORY_FACT("memory.activations_gib", number, "activations", gib(f.memory.components.activations)),
     MEMORY_FACT("memory.logits_gib", number, "logits", gib(f.memory.components.logits)),

@@ -524,6 +524,12 @@ constexpr auto k_cases = std::to_array<RuleCase>({
        b.workload().engine = Engine::vllm;
      },
      [](Bench& b) { b.workload().engine = Engine::llama_cpp; }},
+    {"load-time",
+     [](Bench& b) {
+       b.language();
+       b.figures.memory.all_gpus.components.weights = 14 * k_gib;
+     },
+     [](Bench& b) { b.figures.memory.all_gpus.components.weights = 5 * k_gib; }},
     {"cache-outweighs-weights",
      [](Bench& b) {
        b.language();
