@@ -57,7 +57,7 @@ constexpr auto k_changes = std::to_array<Change>({
     {ChangeId::offload_layers, "offload_layers", "part of the layers in host memory", k_same_result, 0, k_place, true, false,
      move_layers_to_host},
     {ChangeId::accumulate, "accumulate", "gradient accumulation", k_same_result, 0, k_batch, true, false, accumulate_gradients},
-    {ChangeId::fewer_requests, "fewer_requests", "fewer requests at a time", "the others wait", 0.2, k_batch, true, false,
+    {ChangeId::fewer_requests, "fewer_requests", "fewer requests at a time", "the others wait", 0.1, k_batch, true, false,
      take_fewer_requests},
     {ChangeId::smaller_batch, "smaller_batch", "smaller batch", k_same_result, 0, k_batch, true, false, take_smaller_batch},
     {ChangeId::shorter, "shorter_sequence", "shorter sequence", "cuts longer texts", 0.2, k_size, true, false, shorten_sequence},

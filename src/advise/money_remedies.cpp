@@ -135,7 +135,7 @@ std::optional<Remedy> next_card_up(const Assessor& assessor, const Request& requ
   remedy->id = "next_card_up";
   remedy->title = "the next card up, job unchanged";
   remedy->effect = "costs " + format_usd(usd);
-  remedy->how = "buy it, or raise the budget";
+  remedy->how = spendable && usd > *spendable ? "raise the budget" : "buy it in place of the named card";
   if (have) {
     remedy->extra_usd = std::max(0.0, usd - *have);
   }

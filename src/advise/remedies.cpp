@@ -335,6 +335,9 @@ class Search {
     add_money(remedy);
     burden.money_usd = remedy.count > request_.workload.all_gpus() ? remedy.extra_usd.value_or(1.0) : 0.0;
     burden.slowness = remedy.speed_ratio ? 1.0 / *remedy.speed_ratio : presumed_slowness(chosen);
+    if ((set & (bit(ChangeId::shorter) | bit(ChangeId::smaller_image))) != 0) {
+      burden.slowness = std::max(1.0, burden.slowness);  // less work is no speed
+    }
     burden.host_gib = figures.memory.host_bytes / k_gib;
     burden.need = figures.memory.need.expected;
     burden.changes = chosen.size();
