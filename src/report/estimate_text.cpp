@@ -2,6 +2,8 @@
 
 #include <gpuadvise/units.hpp>
 
+#include "advise/strategies.hpp"
+#include "estimate/speed/run_time.hpp"
 #include "report/figures_json.hpp"
 #include "report/request_json.hpp"
 #include "workload/describe.hpp"
@@ -58,6 +60,29 @@ std::string memory_lines(const MemoryFigures& memory, bool several) {
   return text;
 }
 
+std::string range_duration(const Interval& seconds) {
+  return fmt::format("{} ({} - {})", format_duration(seconds.expected), format_duration(seconds.low), format_duration(seconds.high));
+}
+
+std::string scaling_line(const Estimate& estimate) {
+  const Workload& workload = estimate.request.workload;
+  const std::string scaling =
+      workload.all_gpus() > 1 ? advise::loss_words(workload, *estimate.figures.speed, *estimate.gpu) : std::string();
+  return scaling.empty() ? scaling : fmt::format("  {:<12}{}\n", "scaling", scaling);
+}
+
+std::string run_lines(const estimate::RunTime& run) {
+  std::string text;
+  if (run.epoch_seconds) {
+    text += fmt::format("  {:<12}{}\n", "epoch", range_duration(*run.epoch_seconds));
+  }
+  if (run.run_seconds && run.run_steps) {
+    text +=
+        fmt::format("  {:<12}{}, {:.0f} step{}\n", "run", range_duration(*run.run_seconds), *run.run_steps, *run.run_steps > 1 ? "s" : "");
+  }
+  return text;
+}
+
 std::string speed_lines(const SpeedFigures& speed) {
   std::string text = fmt::format("  {:<12}{}\n", "speed", range_rate(speed.throughput, to_string(speed.unit)));
   text += fmt::format("  {:<12}{} ({} - {})\n", "step", format_duration(speed.step_seconds.expected),
@@ -103,7 +128,7 @@ void write_estimate_members(JsonWriter& json, const Estimate& estimate) {
   }
   if (estimate.figures.speed) {
     json.key("speed");
-    write_speed(json, *estimate.figures.speed);
+    write_speed(json, *estimate.figures.speed, estimate.request.workload);
   } else if (estimate.figures.speed_refused) {
     json.key("speed");
     json.null();
@@ -123,6 +148,8 @@ std::string estimate_text(const Estimate& estimate, const TextStyle& style) {
   }
   if (figures.speed) {
     text += speed_lines(*figures.speed);
+    text += scaling_line(estimate);
+    text += run_lines(estimate::run_time(estimate.request.workload, *figures.speed));
   }
   for (const Finding& finding : estimate.request.findings) {
     text += wrap(std::string(to_string(finding.severity)) + ": " + finding.message, style.width, "  ");

@@ -1,5 +1,6 @@
 #include "report/figures_json.hpp"
 
+#include "estimate/speed/run_time.hpp"
 #include "report/answer_json.hpp"
 
 #include <array>
@@ -91,8 +92,9 @@ void write_fit(JsonWriter& json, const Fit& fit, std::string_view gpu_id) {
   json.end_object();
 }
 
-void write_speed(JsonWriter& json, const SpeedFigures& speed) {
-  json.begin_object();
+namespace {
+
+void write_speed_fields(JsonWriter& json, const SpeedFigures& speed) {
   write_rate(json, "step_seconds", speed.step_seconds);
   write_rate(json, "throughput", speed.throughput, to_string(speed.unit));
   if (speed.prefill_tokens_per_s) {
@@ -111,6 +113,32 @@ void write_speed(JsonWriter& json, const SpeedFigures& speed) {
   json.end_object();
   json.field("scaling_efficiency", speed.scaling_efficiency);
   json.field("prior", speed.prior);
+}
+
+void write_run_fields(JsonWriter& json, const estimate::RunTime& run) {
+  if (run.epoch_seconds) {
+    write_rate(json, "epoch_seconds", *run.epoch_seconds);
+  }
+  if (run.run_seconds) {
+    write_rate(json, "run_seconds", *run.run_seconds);
+  }
+  if (run.run_steps) {
+    json.field("run_steps", *run.run_steps);
+  }
+}
+
+}  // namespace
+
+void write_speed(JsonWriter& json, const SpeedFigures& speed) {
+  json.begin_object();
+  write_speed_fields(json, speed);
+  json.end_object();
+}
+
+void write_speed(JsonWriter& json, const SpeedFigures& speed, const Workload& workload) {
+  json.begin_object();
+  write_speed_fields(json, speed);
+  write_run_fields(json, estimate::run_time(workload, speed));
   json.end_object();
 }
 

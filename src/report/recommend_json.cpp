@@ -98,7 +98,7 @@ void write_result(JsonWriter& json, const Recommendation& r) {
   write_fit(json, *r.figures.fit, r.gpu->id);
   json.key("speed");
   if (r.figures.speed) {
-    write_speed(json, *r.figures.speed);
+    write_speed(json, *r.figures.speed, r.workload);
   } else {
     json.null();
   }

@@ -120,6 +120,19 @@ void check_links(Draft& draft) {
   }
 }
 
+// Each states the length of the run; dataset_size beside steps or tokens still gives the time of an epoch.
+void check_amount(Draft& draft) {
+  const bool steps = draft.stated(K::steps_total);
+  const bool tokens = draft.stated(K::tokens_total);
+  const std::string hint = "both say how long the run is: give one of epochs, steps_total and tokens_total";
+  if (steps && tokens) {
+    conflict(draft, K::steps_total, K::tokens_total, hint);
+  }
+  if (draft.stated(K::epochs) && (steps || tokens)) {
+    conflict(draft, K::epochs, steps ? K::steps_total : K::tokens_total, hint);
+  }
+}
+
 void check_offload(Draft& draft) {
   const Workload& w = draft.request.workload;
   const bool by_layers =
@@ -177,6 +190,7 @@ void validate(Draft& draft) {
   check_parallel(draft);
   check_links(draft);
   check_offload(draft);
+  check_amount(draft);
   note_idle_settings(draft);
 }
 

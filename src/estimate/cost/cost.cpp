@@ -1,5 +1,7 @@
 #include "estimate/cost/cost.hpp"
 
+#include "estimate/speed/run_time.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -83,27 +85,9 @@ Costs ownership_costs(const Gpu& gpu, double count, const std::optional<Price>& 
   return costs;
 }
 
-std::optional<double> run_seconds(const Workload& workload, const SpeedFigures& speed) {
-  if (workload.steps_total) {
-    return *workload.steps_total * speed.step_seconds.expected;
-  }
-  if (speed.throughput.expected <= 0.0) {
-    return std::nullopt;
-  }
-  const bool tokens = speed.unit == ThroughputUnit::tokens;
-  if (workload.tokens_total && (tokens || workload.seq > 0.0)) {
-    return *workload.tokens_total / (tokens ? 1.0 : workload.seq) / speed.throughput.expected;
-  }
-  if (!workload.dataset_size) {
-    return std::nullopt;
-  }
-  const double samples = *workload.dataset_size * workload.epochs.value_or(1.0);
-  return samples * (tokens ? std::max(workload.seq, 1.0) : 1.0) / speed.throughput.expected;
-}
-
 void add_run_costs(Costs& costs, const Workload& workload, const SpeedFigures& speed, const CostTerms& terms) {
-  if (const std::optional<double> seconds = run_seconds(workload, speed)) {
-    const double hours = *seconds / k_seconds_per_hour;
+  if (const std::optional<Interval> seconds = run_time(workload, speed).run_seconds) {
+    const double hours = seconds->expected / k_seconds_per_hour;
     costs.run_hours = hours;
     if (costs.power_w) {
       costs.run_energy_kwh = *costs.power_w / 1000.0 * k_mean_load * hours;

@@ -25,7 +25,4 @@ struct CostTerms {
 // Adds what follows from the speed: duration, energy and rent of the run, cost of a million units of work.
 void add_run_costs(Costs& costs, const Workload& workload, const SpeedFigures& speed, const CostTerms& terms);
 
-// Seconds of the whole run where the request states an amount of work.
-[[nodiscard]] std::optional<double> run_seconds(const Workload& workload, const SpeedFigures& speed);
-
 }  // namespace gpuadvise::estimate

@@ -1,5 +1,6 @@
 #include "estimate/speed/hardware.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace gpuadvise::estimate {
@@ -299,7 +300,9 @@ bool arm_host(const Gpu& gpu) {
   return gpu.vendor == Vendor::nvidia && (superchip || gpu.form_factor == FormFactor::soc);
 }
 
-int distance(const Gpu& gpu, RunKind kind) {
+namespace {
+
+int distance_of_family(const Gpu& gpu, RunKind kind) {
   const Architecture f = gpu.family;
   const bool nvidia = gpu.vendor == Vendor::nvidia && f != Architecture::kepler && f != Architecture::rubin;
   switch (kind) {
@@ -320,6 +323,14 @@ int distance(const Gpu& gpu, RunKind kind) {
       return 2;  // a few measurements of two programs
   }
   return 2;
+}
+
+}  // namespace
+
+// A laptop's maker sets its power, so that two with the same chip differ by half; streaming weights hardly feels it.
+int distance(const Gpu& gpu, RunKind kind) {
+  const int least = gpu.segment == Segment::laptop && kind != RunKind::decode ? 1 : 0;
+  return std::max(least, distance_of_family(gpu, kind));
 }
 
 }  // namespace gpuadvise::estimate

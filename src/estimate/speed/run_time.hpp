@@ -12,10 +12,10 @@ namespace gpuadvise::estimate {
 struct RunTime {
   std::optional<Interval> epoch_seconds;  // once over dataset_size
   std::optional<Interval> run_seconds;    // all epochs, steps or tokens
-  std::optional<double> run_steps;        // optimizer steps in the run
+  std::optional<double> run_steps;        // optimizer steps in the run, a last batch that is not full counted as one
 };
 
-// Uses tokens_total, else steps_total, else epochs x dataset_size. A sample of a language model is one sequence of
+// Uses steps_total, else tokens_total, else epochs x dataset_size; a request states one of them. A sample of a language model is one sequence of
 // `seq` tokens, of a diffusion model one denoiser step (training) or one picture of `steps` steps (inference).
 [[nodiscard]] RunTime run_time(const Workload& workload, const SpeedFigures& speed);
 

@@ -103,6 +103,11 @@ TEST_CASE("A laptop does not hold its stated power") {
   Gpu laptop = desk;
   laptop.segment = Segment::laptop;
   CHECK(sustained_rate(laptop, MathPath::half).tflops < sustained_rate(desk, MathPath::half).tflops);
+  const auto width = [](const Gpu& gpu) {
+    const auto figures = estimate::evaluate_speed(train(PrecisionKind::amp_fp16, 64), resnet50(), gpu);
+    return figures->throughput.high / figures->throughput.low;
+  };
+  CHECK(width(laptop) > 1.4 * width(desk));
 }
 
 TEST_CASE("Short kernels of decoding last as long as the clock says") {

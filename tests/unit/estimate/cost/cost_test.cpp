@@ -60,22 +60,22 @@ TEST_CASE("break-even is where rent less electricity has paid for the card", "[c
   CHECK(*costs.break_even_hours == Approx(1500.0 / (0.54 - 0.04)));
 }
 
-TEST_CASE("the run's length follows the stated amount of work", "[cost]") {
+TEST_CASE("the run's hours, energy and rent follow the stated amount of work", "[cost]") {
   SpeedFigures speed;
   speed.step_seconds = {0.1, 0.2, 0.3};
   speed.throughput = {80.0, 100.0, 120.0};
   Workload workload;
-  CHECK_FALSE(run_seconds(workload, speed).has_value());
-  workload.dataset_size = 1000.0;
+  Costs costs;
+  costs.power_w = 1000.0;
+  costs.rent_usd_per_hour = 2.0;
+  add_run_costs(costs, workload, speed, k_terms);
+  CHECK_FALSE(costs.run_hours.has_value());
+  workload.dataset_size = 72000.0;
   workload.epochs = 5.0;
-  CHECK(*run_seconds(workload, speed) == Approx(50.0));
-  speed.unit = ThroughputUnit::tokens;
-  workload.seq = 10.0;
-  CHECK(*run_seconds(workload, speed) == Approx(500.0));
-  workload.tokens_total = 1e4;
-  CHECK(*run_seconds(workload, speed) == Approx(100.0));
-  workload.steps_total = 50.0;
-  CHECK(*run_seconds(workload, speed) == Approx(10.0));
+  add_run_costs(costs, workload, speed, k_terms);
+  CHECK(*costs.run_hours == Approx(1.0));
+  CHECK(*costs.rent_run_usd == Approx(2.0));
+  CHECK(*costs.run_energy_kwh > 0.5);
 }
 
 TEST_CASE("work costs what is paid over the years, divided by what is done", "[cost]") {
