@@ -530,6 +530,13 @@ constexpr auto k_cases = std::to_array<RuleCase>({
        b.figures.memory.all_gpus.components.weights = 14 * k_gib;
      },
      [](Bench& b) { b.figures.memory.all_gpus.components.weights = 5 * k_gib; }},
+    {"decode-in-tiles",
+     [](Bench& b) {
+       b.workload().task = Task::infer;
+       b.workload().field = Field::diffusion;
+       b.figures.memory.components.activations = 12 * k_gib;
+     },
+     [](Bench& b) { b.figures.memory.components.activations = 1 * k_gib; }},
     {"cache-outweighs-weights",
      [](Bench& b) {
        b.language();
