@@ -279,7 +279,7 @@ std::string effect_of(const Change& change, const Changed& changed) {
   }
   const Gpu& gpu = *changed.gpu;
   if (change.id == ChangeId::mixed_precision && !gpu.tflops.fp16_tensor && gpu.tensor_cores.value_or(0.0) == 0.0) {
-    return "saves memory, hardly time without tensor cores";
+    return "nearly the same result; without tensor cores more memory is saved than time";
   }
   const bool owned = adds_cards(change.id) && changed.workload.all_gpus() <= changed.request->workload.all_gpus();
   return owned ? "exchanges weights in every step" : std::string(change.effect);
