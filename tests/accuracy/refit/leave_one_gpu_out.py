@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """How well a card is predicted by constants that never saw it: refits the constants of each class without the card's rows.
 
-usage: leave_one_gpu_out.py BUILD_DIR [OUT.md]
+usage: leave_one_gpu_out.py BUILD_DIR
 
-Needs a finished release build, numpy and scipy. Constants that no measurement decides (status prior, counted) stay as they are,
+Writes left_out.json beside itself, which `accuracy.py report` publishes in docs/accuracy.md; that command runs this one when the
+constants or the measurements have changed since. Needs a finished release build, numpy and scipy. Constants that no measurement decides (status prior, counted) stay as they are,
 and so do those of other classes; the power of a silicon family is refitted with its other cards.
 """
 import collections
@@ -18,7 +19,12 @@ import numpy as np
 from scipy.optimize import least_squares
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(HERE))
+import leave_out  # noqa: E402
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
+OUT = os.path.join(HERE, 'left_out.json')
 PREFIXES = {'vision-train': ('vision.', 'convolution.'), 'vision-infer': ('vision.', 'convolution.'), 'encoder-train': ('encoder.', 'parallel.'),
             'llm-train': ('llm_training.',), 'llm-decode': ('decode.', 'traffic.weights'), 'llm-prefill': ('prefill.',),
             'llm-serve': ('serving.', 'traffic.serving'), 'diffusion-infer': ('diffusion.',)}
@@ -53,7 +59,7 @@ class Estimator:
 
 
 def fitted_constants():
-    with open(os.path.join(ROOT, 'data/calibration/speed.json'), encoding='utf-8') as file:
+    with open(leave_out.CONSTANTS, encoding='utf-8') as file:
         return [c['name'] for c in json.load(file)['constants'] if c['status'] == 'fitted' and not c['name'].startswith('band.')]
 
 
@@ -90,40 +96,44 @@ def errors_left_out(estimator, name, rows, all_rows, measured, card_of, names):
     return found
 
 
-def main():
-    build = os.path.abspath(sys.argv[1])
-    with open(os.path.join(os.path.dirname(HERE), 'measurements/speed.json'), encoding='utf-8') as file:
+def figures(errors):
+    return {'n': len(errors), 'median': round(float(np.median(np.abs(errors))), 4), 'p90': round(float(np.quantile(np.abs(errors), 0.9)), 4),
+            'bias': round(float(np.median(errors)), 4)}
+
+
+def left_out(build):
+    with open(leave_out.MEASUREMENTS, encoding='utf-8') as file:
         rows = [row for group in json.load(file)['sources'] for row in group['rows']]
     estimator = Estimator(build, rows)
     measured = np.array([row['value'] for row in rows])
+    # A time in place of a rate: its inverse, so that above 0 means estimated too fast in both.
+    power = np.array([-1 if row['what'] == 'step_seconds' else 1 for row in rows])
     card_of = [row['request']['gpu'] for row in rows]
     by_class = collections.defaultdict(list)
     for i, row in enumerate(rows):
         by_class[row['class'].split(':')[-1]].append(i)
     names = fitted_constants()
-    lines = ['| class | n | seen: median | left out: median | left out: 90 % within |', '| --- | ---: | ---: | ---: | ---: |']
-    cards = collections.defaultdict(list)
+    cards, classes = collections.defaultdict(list), {}
     for name in sorted(by_class):
         indexes = by_class[name]
         pool = by_class['vision-train'] + by_class['vision-infer'] if name.startswith('vision') else indexes
-        seen = [abs(p / measured[r] - 1) for r, p in zip(indexes, estimator.predict(indexes)) if p > 0]
-        left = errors_left_out(estimator, name, indexes, pool, measured, card_of, names)
-        lines.append('| %s | %d | %.1f %% | %.1f %% | %.1f %% |' % (name, len(left), 100 * np.median(seen), 100 * np.median(np.abs(list(left.values()))),
-                                                                  100 * np.quantile(np.abs(list(left.values())), 0.9)))
+        seen = [(p / measured[r]) ** power[r] - 1 for r, p in zip(indexes, estimator.predict(indexes)) if p > 0]
+        left = {r: (1 + error) ** power[r] - 1
+                for r, error in errors_left_out(estimator, name, indexes, pool, measured, card_of, names).items()}
+        classes[name] = {'seen': figures(seen), 'left_out': figures(list(left.values()))}
         for r, error in left.items():
             cards[card_of[r]].append(error)
-    lines += ['', '| card left out | n | median | bias |', '| --- | ---: | ---: | ---: |']
-    lines += ['| %s | %d | %.1f %% | %+.1f %% |' % (card, len(e), 100 * np.median(np.abs(e)), 100 * np.median(e)) for card, e in sorted(cards.items()) if len(e) >= 4]
-    text = '\n'.join(lines) + '\n'
-    if len(sys.argv) > 2:
-        with open(sys.argv[2], 'w', encoding='utf-8') as file:
-            file.write('# Speed of cards that the constants never saw\n\nMade by `tests/accuracy/refit/leave_one_gpu_out.py BUILD_DIR '
-                       'docs/speed-left-out.md`; do not edit. For each card (in at most\n12 groups a class) the fitted constants of the class and '
-                       'of the power of silicon families are fitted anew to the rows of all other\ncards, from a start up to 15 % off the '
-                       'published values; the rows of the card are then judged with them. Constants that are priors or\ncounted stay as '
-                       'they are. "Seen" is the error with the published constants.\n\n' + text)
-    else:
-        print(text, end='')
+    return {'fingerprint': leave_out.rests_on(), 'classes': classes,
+            'cards': {card: figures(errors) for card, errors in sorted(cards.items()) if len(errors) >= 4}}
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    result = left_out(os.path.abspath(sys.argv[1]))
+    with open(OUT, 'w', encoding='utf-8') as file:
+        json.dump(result, file, indent=1)
+        file.write('\n')
 
 
 if __name__ == '__main__':
