@@ -233,6 +233,20 @@ std::string unit_note(const Comparison& comparison) {
   return {};
 }
 
+// A figure beside a card that a rule leaves out would mislead without the reason.
+std::string left_out_text(std::span<const Compared> cards, const TextStyle& style) {
+  std::string text;
+  for (const Compared& card : cards) {
+    if (card.ranked || !card.rejected) {
+      continue;
+    }
+    const std::string& change = card.rejected->smallest_change;
+    text += wrap(std::string(card.gpu->id) + ": " + card.rejected->message + (change.empty() ? "" : "; would do: " + change), style.width,
+                 "  ");
+  }
+  return text.empty() ? text : "\n" + paint(style, Tone::strong, "Not in the ranking") + "\n" + text;
+}
+
 }  // namespace
 
 std::string compare_text(const Comparison& comparison, const TextStyle& style) {
@@ -248,7 +262,7 @@ std::string compare_text(const Comparison& comparison, const TextStyle& style) {
       }
     }
   }
-  text += stretches_text(comparison.stretches, comparison.varied, style);
+  text += left_out_text(all, style) + stretches_text(comparison.stretches, comparison.varied, style);
   text += stretches_text(comparison.by_sequence, "seq", style) + money_text(comparison.money, style);
   return text + "\n" + wrap(unit_note(comparison), style.width);
 }
