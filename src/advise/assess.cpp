@@ -216,6 +216,16 @@ Assessor::Judged Assessor::judge_way(const Variant& way, const Card& card, Sourc
   return judged;
 }
 
+std::vector<Finding> Assessor::remarks_on(const Card& card, Sourcing source) {
+  const Variant& way = variant(0, needs_fp16(request_, *card.gpu));
+  const Judged judged = judge_way(way, card, source, costs_of(*card.gpu, way.plan.workload.all_gpus()), nullptr);
+  std::vector<Finding> findings;
+  rules::Effects effects{};
+  judge_->judge(subject_of(way, card, source, judged.cost, judged.tried.figures), findings, effects);
+  std::erase_if(findings, [](const Finding& finding) { return finding.severity == Severity::advice; });
+  return findings;
+}
+
 Recommendation Assessor::recommendation_of(const Variant& way, const Card& card, Sourcing source, Judged&& judged) {
   Recommendation result;
   result.gpu = card.gpu;
@@ -289,6 +299,11 @@ bool Assessor::assess_group(std::size_t first, std::size_t end, bool fp16, const
   Recommendation result = recommendation_of(variant(first + *best, fp16), card, source, std::move(judged[*best]));
   if (tried.size() > 1) {
     result.reasons.push_back(way_reason(tried, *best, *card.gpu));
+  } else if (result.count > 1.0 && result.figures.speed) {
+    const std::string loss = loss_words(result.workload, *result.figures.speed, *card.gpu);
+    if (!loss.empty()) {
+      result.reasons.push_back(way_words(result.workload) + " at " + loss);
+    }
   }
   results.push_back(std::move(result));
   return true;

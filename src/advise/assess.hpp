@@ -28,6 +28,8 @@ class Assessor {
   void assess_machine(const std::vector<const Gpu*>& cards, std::vector<Recommendation>& results);
 
   [[nodiscard]] std::vector<Finding> about_request() const;
+  // What the rules say of a card as the job was requested, accepted or not: without the advice on how to run it.
+  [[nodiscard]] std::vector<Finding> remarks_on(const Card& card, Sourcing source);
 
   // The estimate of a changed workload on a card; what remedies and smallest changes call. Its speed is also that of a job that
   // does not fit: a measure to compare with, not to be shown.

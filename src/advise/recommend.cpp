@@ -20,6 +20,7 @@ namespace gpuadvise {
 namespace {
 
 constexpr std::size_t k_nearest = 5;
+constexpr std::size_t k_remarked_cards = 4;  // rejected cards of a short list
 constexpr double k_out_of_reach = std::numeric_limits<double>::infinity();
 
 std::vector<std::size_t> nearest_misses(const std::vector<Rejection>& rejected) {
@@ -53,6 +54,21 @@ void name_smallest_changes(advise::Admission& admission, const std::vector<advis
     const bool shown = is_asked || every || (near && advice.results.empty());
     if (shown || options.every_change) {
       admission.name_change(rejection, named(rejection.gpu), is_asked);
+    }
+  }
+}
+
+// A card that was asked about by name is worth its warnings although it is rejected: what else stands against it.
+void add_remarks(advise::Assessor& assessor, const std::vector<const Gpu*>& asked, const Preferences& preferences, Advice& advice) {
+  for (const Rejection& rejection : advice.rejected) {
+    const bool named = std::find(asked.begin(), asked.end(), rejection.gpu) != asked.end() ||
+                       (!preferences.candidates.empty() && advice.rejected.size() <= k_remarked_cards);
+    if (!named) {
+      continue;
+    }
+    for (Finding& finding : assessor.remarks_on({rejection.gpu, true}, rejection.source)) {
+      finding.message = std::string(rejection.gpu->id) + ": " + finding.message;
+      advice.findings.push_back(std::move(finding));
     }
   }
 }
@@ -135,6 +151,7 @@ Advice recommend(const Request& request, const Preferences& preferences, const C
   }
   const std::vector<Finding> about = assessor.about_request();
   advice.findings.insert(advice.findings.end(), about.begin(), about.end());
+  add_remarks(assessor, asked, preferences, advice);
   advice.assumptions = assumptions_of(preferences);
   if (options.force_remedies || (options.remedies && wants_remedies(advice.results, request))) {
     advice.remedies = advise::remedies(assessor, request, preferences, catalog, advice, options);

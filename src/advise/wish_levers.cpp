@@ -155,7 +155,7 @@ void kinds(const Situation& s, Proposals& out) {
 void sourcing(const Situation& s, Proposals& out) {
   if (!buying(s) && !s.rejection.cost.rent_usd_per_hour) {
     propose(out, "source", "buy");
-  } else if (buying(s) && s.rejection.cost.rent_usd_per_hour) {
+  } else if (buying(s) && s.rejection.cost.rent_usd_per_hour && s.preferences.origin(PreferenceKey::source) < Origin::file) {
     propose(out, "source", "rent");
   }
 }

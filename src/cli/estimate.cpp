@@ -1,5 +1,6 @@
 // gpuadvise estimate: what a workload needs, and how fast it is on a card; one request, or one a line.
 #include <gpuadvise/error.hpp>
+#include <gpuadvise/units.hpp>
 
 #include "advise/candidates.hpp"
 #include "advise/card_findings.hpp"
@@ -8,6 +9,7 @@
 #include "cli/commands.hpp"
 #include "cli/session.hpp"
 #include "cli/terminal.hpp"
+#include "estimate/memory/fit.hpp"
 #include "report/estimate_text.hpp"
 #include "report/figures_json.hpp"
 #include "report/request_json.hpp"
@@ -66,6 +68,11 @@ report::Estimate estimate(const Session& session, std::span<const Setting> setti
     }
   }
   result.figures = estimate::evaluate(estimate::prepare(workload, result.request.model), result.gpu, use);
+  if (result.gpu == nullptr && workload.gpu_memory_gib) {
+    // The figure is what the driver reports, and nothing is known of a display.
+    const double bytes = *workload.gpu_memory_gib * k_gib;
+    result.figures.fit = estimate::fit(result.figures.memory, bytes, bytes);
+  }
   if (auto finding = advise::checkpoint_finding(workload, result.request.model)) {
     result.request.findings.push_back(std::move(*finding));
   }

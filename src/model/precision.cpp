@@ -312,6 +312,18 @@ std::optional<Precision> parse_precision(std::string_view text) {
       return Precision{row.kind, GgufMix::none, 0.0, 0.0};
     }
   }
+  // "Q4" alone is what people call the usual download of that width.
+  struct Width {
+    std::string_view name;
+    GgufMix mix;
+  };
+  static constexpr auto widths = std::to_array<Width>(
+      {{"q3", GgufMix::Q3_K_M}, {"q4", GgufMix::Q4_K_M}, {"q5", GgufMix::Q5_K_M}, {"q6", GgufMix::Q6_K}, {"q8", GgufMix::Q8_0}});
+  for (const Width& width : widths) {
+    if (same(text, width.name)) {
+      return Precision{PrecisionKind::gguf, width.mix, 0.0, 0.0};
+    }
+  }
   // "q4_k_m" alone can mean nothing else.
   if (const auto mix = parse_mix(text)) {
     return Precision{PrecisionKind::gguf, *mix, 0.0, 0.0};

@@ -122,9 +122,9 @@ void write_estimate_members(JsonWriter& json, const Estimate& estimate) {
   write_memory(json, estimate.figures.memory);
   json.key("capacity");
   write_capacity(json, estimate.figures.capacity);
-  if (estimate.figures.fit && estimate.gpu != nullptr) {
+  if (estimate.figures.fit) {
     json.key("fit");
-    write_fit(json, *estimate.figures.fit, estimate.gpu->id);
+    write_fit(json, *estimate.figures.fit, estimate.gpu != nullptr ? estimate.gpu->id : std::string_view{});
   }
   if (estimate.figures.speed) {
     json.key("speed");
@@ -142,8 +142,9 @@ std::string estimate_text(const Estimate& estimate, const TextStyle& style) {
   std::string text = wrap(workload::summary(estimate.request), style.width);
   text += wrap(memory_sum(figures.memory), style.width, "  ");
   text += memory_lines(figures.memory, estimate.request.workload.all_gpus() > 1);
-  if (figures.fit && estimate.gpu != nullptr) {
-    text += fmt::format("  {:<12}{} ({} usable of {} visible, {:.0f} % sure)\n", to_string(figures.fit->verdict), estimate.gpu->name,
+  if (figures.fit) {
+    const std::string_view card = estimate.gpu != nullptr ? estimate.gpu->name : "a card of gpu_memory_gib";
+    text += fmt::format("  {:<12}{} ({} usable of {} visible, {:.0f} % sure)\n", to_string(figures.fit->verdict), card,
                         format_gib(figures.fit->usable_bytes), format_gib(figures.fit->visible_bytes), 100 * figures.fit->probability);
   }
   if (figures.speed) {

@@ -178,4 +178,22 @@ std::string explain_text(const Explanation& e, const TextStyle& style) {
   return text;
 }
 
+std::string explain_short(const Recommendation& result, const Request& request, const TextStyle& style) {
+  std::string score = fmt::format("score {:.3f} =", result.score.total);
+  for (const ScorePart& part : result.score.parts) {
+    score += fmt::format("{} {} {:.3f} x {:.2f}", &part == &result.score.parts.front() ? "" : " +", to_string(part.objective), part.value,
+                         part.weight);
+  }
+  std::string text =
+      heading(style, fmt::format("{} explained", candidate_text(*result.gpu, result.count))) + wrap(score, style.width, "  ");
+  const Basis& memory = advise::memory_basis(result.workload, request.model);
+  text += wrap("memory: " + band_words(result.figures.memory.need, memory), style.width, "  ");
+  if (result.figures.speed) {
+    const SpeedFigures& speed = *result.figures.speed;
+    const Basis& basis = advise::speed_basis(result.workload, request.model);
+    text += wrap(fmt::format("speed: bound by {}; {}", to_string(speed.bound), band_words(speed.throughput, basis)), style.width, "  ");
+  }
+  return text + wrap(fmt::format("each term: gpuadvise explain {} with the same settings", result.gpu->id), style.width, "  ");
+}
+
 }  // namespace gpuadvise::report

@@ -84,7 +84,12 @@ void write_capacity(JsonWriter& json, const Capacity& capacity) {
 
 void write_fit(JsonWriter& json, const Fit& fit, std::string_view gpu_id) {
   json.begin_object();
-  json.field("gpu", gpu_id);
+  json.key("gpu");
+  if (gpu_id.empty()) {
+    json.null();  // only its memory is known
+  } else {
+    json.value(gpu_id);
+  }
   json.whole_field("visible_bytes", fit.visible_bytes);
   json.whole_field("usable_bytes", fit.usable_bytes);
   json.field("verdict", to_string(fit.verdict));

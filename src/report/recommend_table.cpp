@@ -3,6 +3,7 @@
 
 #include "report/columns.hpp"
 #include "report/estimate_text.hpp"
+#include "report/explain.hpp"
 #include "report/grid.hpp"
 #include "report/recommend.hpp"
 #include "report/rejection.hpp"
@@ -236,6 +237,9 @@ std::string recommend_text(const Recommended& answer, const View& view, const Te
     }
   } else {
     text += "\n" + misses_text(answer, style) + "\n";
+  }
+  if (style.verbose && !rows.empty()) {
+    text += explain_short(*rows.front(), answer.request, style).substr(1);
   }
   return text + why_not_text(answer, style) + remedies_text(answer.advice.remedies, style) + excluded_text(answer.advice, style) +
          findings_text(answer, style) + assumptions_text(answer.advice, style);

@@ -18,6 +18,9 @@ RECOMMEND = [
     '--model Qwen/Qwen2.5-7B --task finetune --method qlora --seq 2048 --budget 800',
     '--params 13B --task infer --precision int4-awq --source both',
     '--model sdxl --task infer --budget 1500 --remedies',
+    '--model resnet50 --batch 512 --budget 300 --why-not rtx-4090 --why-not gtx-1060-6gb,rtx-3060-12gb',
+    '--model llama-2-7b --task finetune --candidates rtx-4090 --why-not rtx-3090,rtx-4090-laptop',
+    '--field llm --tier student --source both',
     '--model llama-3.1-8b --task train --gpus 8 --candidates a100-80gb-sxm,rtx-3090',
     '--model resnet50 --batch 32 --have rtx-3090,rtx-3060-12gb --candidates rtx-3090,rtx-3060-12gb',
 ]
@@ -29,6 +32,7 @@ ESTIMATE = [
     {'model': 'resnet50', 'batch': 0, 'precision': 'fp12'},
     {'model': 'mask-rcnn-r50-fpn', 'batch': 2, 'gpu': 'v100-sxm2-32gb'},
     {'model': 'sdxl', 'task': 'infer', 'gpu': 'rtx-4090'},
+    {'field': 'diffusion', 'gpu_memory_gib': 12},
     {'model': 'llama-2-7b', 'task': 'train', 'grad_checkpointing': 'none', 'gpu': 'rtx-3090'},
     {'model': 'bert-large', 'gpus': 4, 'nodes': 2, 'network_gbit_s': 25, 'nvlink_bridge': True, 'gpu': 'a40'},
 ]
