@@ -45,10 +45,11 @@ struct ServerRow {
 // TensorRT-LLM: 1 row.
 // clang-format off
 constexpr auto k_servers = std::to_array<ServerRow>({
-    {.engine = Engine::vllm, .window = WindowPolicy::window, .sampler_bytes = 38.9, .profiles_images = true, .outside_gib = 0.14, .outside_slots_gib = 0.25,
-     .outside_parallel_gib = 0.55, .graphs_gib = 0.1, .graphs_layer_gib = 0.006,
+    {.engine = Engine::vllm, .window = WindowPolicy::window, .sampler_bytes = 38.9, .profiles_images = true,
+     .outside_gib = 0.14, .outside_slots_gib = 0.25, .outside_parallel_gib = 0.55, .graphs_gib = 0.1, .graphs_layer_gib = 0.006,
      .band = {"llm-infer vllm", 0.93, 1.08, ConstantKind::fitted, 70, 0.01, 22}},
-    {.engine = Engine::sglang, .share = 0.88, .by_card = true, .share_of = ShareOf::free_before_loading, .block_tokens = 1, .outside_gib = 0.55, .outside_slots_gib = 0.8, .outside_parallel_gib = 1.9, .context_gib = 0, .graphs_gib = 0.07,
+    {.engine = Engine::sglang, .share = 0.88, .by_card = true, .share_of = ShareOf::free_before_loading, .block_tokens = 1,
+     .outside_gib = 0.55, .outside_slots_gib = 0.8, .outside_parallel_gib = 1.9, .context_gib = 0, .graphs_gib = 0.07,
      .graphs_layer_gib = 0.018, .band = {"llm-infer sglang", 0.9, 1.12, ConstantKind::prior, 5, 0.05}},
     {.engine = Engine::tensorrt_llm, .share_of = ShareOf::free_after_loading, .block_tokens = 32, .batched_tokens = 8192, .sequences = 2048,
      .sequences_large = 2048, .sampler_bytes = 12, .outside_gib = 2.5, .outside_slots_gib = 2.7, .outside_parallel_gib = 3,
