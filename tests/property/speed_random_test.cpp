@@ -289,3 +289,57 @@ TEST_CASE("Random work on n cards is at most n times one", "[property][speed]") 
     CHECK(*before.scaling_efficiency > 0.0);
   });
 }
+
+namespace {
+
+bool at_least(const std::optional<double>& more, const std::optional<double>& less) {
+  return more.has_value() == less.has_value() && more.value_or(0.0) >= less.value_or(0.0);
+}
+
+// Of one kind, and no number of the first is below that of the second.
+bool better(const Gpu& a, const Gpu& b) {
+  const bool kind = a.vendor == b.vendor && a.family == b.family && a.architecture == b.architecture && a.segment == b.segment &&
+                    a.memory_type == b.memory_type && a.compute_capability == b.compute_capability && a.form_factor == b.form_factor;
+  const PeakRates& p = a.tflops;
+  const PeakRates& q = b.tflops;
+  return kind && a.memory_bandwidth_gb_s >= b.memory_bandwidth_gb_s && at_least(a.tdp_w, b.tdp_w) && at_least(a.sm_count, b.sm_count) &&
+         at_least(a.boost_clock_mhz, b.boost_clock_mhz) && at_least(p.fp32, q.fp32) && at_least(p.fp16_vector, q.fp16_vector) &&
+         at_least(p.fp16_tensor, q.fp16_tensor) && at_least(p.bf16_tensor, q.bf16_tensor) && at_least(p.tf32_tensor, q.tf32_tensor) &&
+         at_least(p.fp8_tensor, q.fp8_tensor) && at_least(p.int8_tensor, q.int8_tensor) && at_least(p.fp4_tensor, q.fp4_tensor);
+}
+
+}  // namespace
+
+TEST_CASE("A card of the catalogue that is better in every number than another of its kind is never slower", "[property][speed]") {
+  const auto cards = catalogue().gpus();
+  std::vector<std::pair<const Gpu*, const Gpu*>> pairs;
+  for (const Gpu& a : cards) {
+    for (const Gpu& b : cards) {
+      if (&a != &b && better(a, b)) {
+        pairs.emplace_back(&a, &b);
+      }
+    }
+  }
+  CHECK(pairs.size() > 100);
+  Dice dice(10);
+  for (const std::string_view name : k_models) {
+    const Model model = catalogue().find_model(name)->model;
+    for (int trial = 0; trial < 6; ++trial) {
+      Workload workload = random_work(dice, model);
+      workload.gpus = workload.nodes = 1.0;
+      workload.strategy = Strategy::none;
+      for (const auto& [more, less] : pairs) {
+        // More memory holds more requests, which a server answers together.
+        if (more->memory_gib != less->memory_gib && !workload.training()) {
+          continue;
+        }
+        const auto fast = estimate::evaluate_speed(workload, model, *more);
+        const auto slow = estimate::evaluate_speed(workload, model, *less);
+        INFO(more->id << " against " << less->id << " " << model.id << " precision " << static_cast<int>(workload.precision.kind));
+        if (fast && slow) {
+          never_sooner(*fast, *slow);
+        }
+      }
+    }
+  }
+}
