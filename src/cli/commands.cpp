@@ -21,6 +21,7 @@ constexpr auto k_commands = std::to_array<Command>({
     {"import", "what a model's own file says: config.json, safetensors, gguf, onnx", run_import},
     {"lint", "check a data file", run_lint},
     {"host", "the GPUs of this machine, or of a tool's saved output", run_host},
+    {"export", "the job as code, configuration and commands for its program", run_export},
     {"config", "settings that come from the environment and the settings file", run_config},
     {"completion", "a completion script for bash, zsh or fish", run_completion},
     {"help", "help on a topic or a command", run_help},

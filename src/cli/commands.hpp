@@ -33,6 +33,7 @@ int run_compat(const Arguments& arguments);
 int run_setup(const Arguments& arguments);
 int run_doctor(const Arguments& arguments);
 int run_host(const Arguments& arguments);
+int run_export(const Arguments& arguments);
 int run_config(const Arguments& arguments);
 int run_completion(const Arguments& arguments);
 int run_help(const Arguments& arguments);

@@ -78,4 +78,11 @@ Request Session::resolve(std::span<const Setting> settings) const {
   return workload::resolve(settings, models_, presets_);
 }
 
+const Gpu& card_of(const Session& session, const CommandLine& line, std::string_view command) {
+  if (line.preferences.empty() || line.preferences.front().value.text()->empty()) {
+    throw Error(ErrorCode::usage, std::string(command) + " needs a card", "add --gpu CARD");
+  }
+  return session.catalog().find_gpu(*line.preferences.front().value.text());
+}
+
 }  // namespace gpuadvise::cli

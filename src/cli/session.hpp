@@ -42,6 +42,9 @@ class Session {
   std::span<const catalog::StackPreset> presets_;
 };
 
+// The card of --gpu, for commands about one card (`command` names it in the error). Throws Error{usage, unknown_gpu, ambiguous_gpu}.
+[[nodiscard]] const Gpu& card_of(const Session& session, const CommandLine& line, std::string_view command);
+
 // The user's files of the data folder come first, then those of the command line.
 [[nodiscard]] catalog::Sources sources_of(const DataWishes& wishes);
 

@@ -37,13 +37,6 @@ advise::SolveFor what_of(const CommandLine& line) {
   return *what;
 }
 
-const Gpu& card_of(const Session& session, const CommandLine& line) {
-  if (line.preferences.empty() || line.preferences.front().value.text()->empty()) {
-    throw Error(ErrorCode::usage, "solve needs a card", "add --gpu CARD");
-  }
-  return session.catalog().find_gpu(*line.preferences.front().value.text());
-}
-
 }  // namespace
 
 int run_solve(const Arguments& arguments) {
@@ -62,7 +55,7 @@ int run_solve(const Arguments& arguments) {
       "solve", "The largest batch, seq, image, lora_rank or concurrency, or the least gpus, that fits a card.", groups, arguments);
   const advise::SolveQuestion question{what_of(line), probability_of(probability), round.has_value()};
   const Session session(line.data);
-  const Gpu& gpu = card_of(session, line);
+  const Gpu& gpu = card_of(session, line, "solve");
   const advise::Solution solution = advise::solve(question, line.workload, gpu, estimate::default_use(gpu, false),
                                                   [&session](std::span<const Setting> settings) { return session.resolve(settings); });
   const report::Solved answer{question, solution, gpu, session.catalog().data_version()};
