@@ -30,7 +30,7 @@ bool sound(const TriedWay& way) {
 std::string link_words(const Workload& workload, const Gpu& gpu) {
   if (estimate::cluster_of(workload, gpu).several_nodes()) {
     const double gbit = workload.network_gbit_s.value_or(estimate::usual_network_gbit_s(gpu, workload.gpus));
-    return "the network of " + format_significant(gbit) + " Gbit/s";
+    return "the network of " + (gbit == std::floor(gbit) ? whole(gbit) : format_significant(gbit)) + " Gbit/s";
   }
   if (estimate::switched_form(gpu) || (workload.nvlink_bridge && gpu.link_gb_s.value_or(0.0) > 0.0)) {
     return gpu.link_kind == "infinity-fabric" ? "Infinity Fabric" : "NVLink";

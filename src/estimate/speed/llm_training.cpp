@@ -133,7 +133,7 @@ double micro_communication(const Workload& workload, const TransformerShape& sha
   double seconds = tensor_communication(workload, shape, gpu, division, tokens);
   const double split = division.tensor * division.pipeline;
   if (division.sharded && division.replicas * division.context > 1.0) {
-    const Link link = cluster_link(gpu, workload, cluster_of(workload, gpu));
+    const Link link = cluster_link(gpu, workload, cluster_of(workload, gpu), split);
     const double gathers = workload.method == Method::full ? 3.0 : 2.0 + recomputed(workload);
     seconds += sharded_seconds(link, division.replicas * division.context, gathers * k_bytes_16bit * shape.params / split, micro);
   }
@@ -179,8 +179,9 @@ std::optional<LlmTrainingStep> llm_training_step(const Workload& workload, const
                     seconds_per_terabyte(gpu, constant(row("traffic.general")));
   }
   if (!division.sharded && division.replicas > 1.0) {
-    const Link link = cluster_link(gpu, workload, cluster_of(workload, gpu));
-    const double gradients = trainable_bytes(workload, shape) / (division.tensor * division.pipeline);
+    const double split = division.tensor * division.pipeline;
+    const Link link = cluster_link(gpu, workload, cluster_of(workload, gpu), split);
+    const double gradients = trainable_bytes(workload, shape) / split;
     const double once = data_parallel_seconds(link, division.replicas, gradients, micro.total());
     step.communication += model_parallel ? once * micro_batches / std::max(micro_batches, k_usual_accumulation) : once;
   }

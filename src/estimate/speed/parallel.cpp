@@ -70,10 +70,10 @@ double usual_network_gbit_s(const Gpu& gpu, double cards_of_node) {
   return switched_form(gpu) ? 400.0 * cards_of_node : 100.0;
 }
 
-Link cluster_link(const Gpu& gpu, const Workload& workload, const Cluster& cluster) {
+Link cluster_link(const Gpu& gpu, const Workload& workload, const Cluster& cluster, double rings) {
   Link link = node_link(gpu, workload, std::min(cluster.gpus, cluster.per_node));
   if (cluster.several_nodes()) {
-    const double network = network_gb_s(gpu, workload, cluster.per_node);
+    const double network = network_gb_s(gpu, workload, cluster.per_node) / std::clamp(rings, 1.0, cluster.per_node);
     link.all_reduce_gb_s = std::min(link.all_reduce_gb_s, network);
     link.all_gather_gb_s = std::min(link.all_gather_gb_s, network);
     link.switched = false;

@@ -30,8 +30,9 @@ struct Link {
 [[nodiscard]] Link group_link(const Gpu& gpu, const Workload& workload, double cards);
 // One direction of a card's slot.
 [[nodiscard]] double slot_gb_s(const Gpu& gpu);
-// The slowest hop of a ring over all cards.
-[[nodiscard]] Link cluster_link(const Gpu& gpu, const Workload& workload, const Cluster& cluster);
+// The slowest hop of a ring over the nodes. `rings` of them share a node's network: one for each card of a group that a replica is
+// spread over inside the node.
+[[nodiscard]] Link cluster_link(const Gpu& gpu, const Workload& workload, const Cluster& cluster, double rings = 1.0);
 
 // Gradients of a micro-batch of `micro` seconds, summed over all cards while the backward pass runs: seconds that remain.
 [[nodiscard]] double data_parallel_seconds(const Link& link, double cards, double gradient_bytes, double micro);

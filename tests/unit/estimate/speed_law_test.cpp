@@ -111,6 +111,11 @@ TEST_CASE("A bridge reaches as many cards as its connector, a group beyond the n
   workload.network_gbit_s = 10.0;
   CHECK(group_link(a100(), workload, 4).all_reduce_gb_s > 100.0);
   CHECK(group_link(a100(), workload, 8).all_reduce_gb_s < 2.0);
+  // Rings of the cards of a tensor-parallel group share the network of their node, and a node has no more of them than cards.
+  const Cluster cluster = cluster_of(workload, a100());
+  const double alone = cluster_link(a100(), workload, cluster).all_gather_gb_s;
+  CHECK(cluster_link(a100(), workload, cluster, 2.0).all_gather_gb_s == Approx(alone / 2.0));
+  CHECK(cluster_link(a100(), workload, cluster, 32.0).all_gather_gb_s == Approx(alone / 4.0));
 }
 
 TEST_CASE("Stages hand over for nothing on a fast link, and wait on a slow one") {
