@@ -38,6 +38,15 @@ std::string compute_dtype(const Workload& workload) {
   }
 }
 
+std::string command_block(std::string_view comment, const std::vector<std::string>& parts) {
+  Block bash("bash");
+  bash.add_if(!comment.empty(), comment);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    bash.add((i > 0 ? "  " : "") + parts[i] + (i + 1 < parts.size() ? " \\" : ""));
+  }
+  return bash.closed();
+}
+
 bool uses_deepspeed(const Workload& workload) {
   const bool zero = workload.strategy == Strategy::zero1 || workload.strategy == Strategy::zero2 || workload.strategy == Strategy::zero3;
   const bool offloads = workload.offload.kind == OffloadKind::optimizer || workload.offload.kind == OffloadKind::params;
@@ -68,7 +77,11 @@ std::string snippet(const Request& request, const Remedy& remedy) {
     return {};
   }
   const SnippetSubject subject{request, remedy};
-  return remedy.workload.training() ? training_snippet(subject) : inference_snippet(subject);
+  if (!remedy.workload.training()) {
+    return inference_snippet(subject);
+  }
+  std::string own = stack_snippet(subject);
+  return own.empty() ? training_snippet(subject) : own;
 }
 
 }  // namespace gpuadvise::advise

@@ -17,16 +17,6 @@ bool four_bits(const Precision& precision) {
   return precision.kind == PrecisionKind::nf4 || precision.kind == PrecisionKind::int4 || precision.kind == PrecisionKind::int4_weight_only;
 }
 
-// A command over several lines, as people paste it.
-std::string command(std::string_view comment, const std::vector<std::string>& parts) {
-  Block bash("bash");
-  bash.add_if(!comment.empty(), comment);
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    bash.add((i > 0 ? "  " : "") + parts[i] + (i + 1 < parts.size() ? " \\" : ""));
-  }
-  return bash.closed();
-}
-
 std::string checkpoint_comment(const Workload& w) {
   switch (w.precision.kind) {
     case PrecisionKind::int4_awq:
@@ -55,7 +45,7 @@ std::string vllm(const SnippetSubject& subject) {
   add(w.precision.kind == PrecisionKind::fp8, "--quantization fp8");
   add(w.tp > 1.0, "--tensor-parallel-size " + whole(w.tp));
   add(w.pp > 1.0, "--pipeline-parallel-size " + whole(w.pp));
-  return command(checkpoint_comment(w), parts);
+  return command_block(checkpoint_comment(w), parts);
 }
 
 std::string sglang(const SnippetSubject& subject) {
@@ -71,7 +61,7 @@ std::string sglang(const SnippetSubject& subject) {
   if (w.tp > 1.0) {
     parts.push_back("--tp " + whole(w.tp));
   }
-  return command(checkpoint_comment(w), parts);
+  return command_block(checkpoint_comment(w), parts);
 }
 
 std::string tensorrt_llm(const SnippetSubject& subject) {
@@ -88,7 +78,7 @@ std::string tensorrt_llm(const SnippetSubject& subject) {
     parts.emplace_back("--extra_llm_api_options options.yaml");
     files = "options.yaml:\n" + Block("yaml").add("kv_cache_config:").add("  dtype: fp8").closed();
   }
-  return files + command(checkpoint_comment(w), parts);
+  return files + command_block(checkpoint_comment(w), parts);
 }
 
 std::string llama_cpp(const SnippetSubject& subject) {
@@ -119,7 +109,7 @@ std::string llama_cpp(const SnippetSubject& subject) {
     }
     parts.push_back("--split-mode layer --tensor-split " + shares);
   }
-  return command("", parts);
+  return command_block("", parts);
 }
 
 std::string gib(double bytes) {

@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gpuadvise::advise {
 
@@ -42,7 +43,12 @@ class Block {
 
 [[nodiscard]] std::string training_snippet(const SnippetSubject& subject);
 [[nodiscard]] std::string trainer_snippet(const SnippetSubject& subject);
+// Of programs that are steered by their own flags or file; empty for others.
+[[nodiscard]] std::string stack_snippet(const SnippetSubject& subject);
 [[nodiscard]] std::string inference_snippet(const SnippetSubject& subject);
+
+// A command over several lines, as people paste it.
+[[nodiscard]] std::string command_block(std::string_view comment, const std::vector<std::string>& parts);
 
 // The configuration of DeepSpeed; empty where the job needs none.
 [[nodiscard]] std::string deepspeed_block(const Workload& workload);

@@ -36,6 +36,14 @@ JOBS = [
     ('--model llama-3.1-70b --task infer --engine llama.cpp --gpus 1 --candidates rtx-3090', ['--n-gpu-layers ', '--tensor-split 1,1']),
     ('--model mixtral-8x7b --task infer --engine llama.cpp --gpus 1 --candidates rtx-3060-12gb', ['--cpu-moe']),
     ('--model llama-2-13b --task infer --engine transformers --gpus 1 --seq 2048 --candidates rtx-4090', ['BitsAndBytesConfig(', 'max_memory={0: ']),
+    ('--model llama-3.1-8b --task finetune --stack axolotl --batch 8 --candidates rtx-4090', ['axolotl train config.yaml', 'micro_batch_size: ']),
+    ('--model llama-3.1-8b --task finetune --stack unsloth --candidates rtx-4090', ['FastLanguageModel.from_pretrained(', 'load_in_4bit=True']),
+    ('--model llama-3.1-8b --task finetune --stack torchtune --batch 4 --candidates rtx-4090', ['tune run ', 'lora_finetune_single_device']),
+    ('--model llama-3.1-8b --task train --stack torchtitan --gpus 1 --candidates h100-80gb-sxm', ['./run_train.sh', 'local_batch_size 1']),
+    ('--model llama-3.1-8b --task finetune --stack litgpt --batch 8 --candidates rtx-4090', ['litgpt finetune_lora', '--quantize bnb.nf4']),
+    ('--model llama-3.1-8b --task finetune --stack ms-swift --batch 8 --candidates rtx-4090', ['swift sft', '--quant_bits 4']),
+    ('--model resnet50 --stack timm --batch 512 --candidates rtx-3060-12gb', ['--grad-accum-steps 8', '--amp --amp-dtype bfloat16']),
+    ('--model yolov8x --stack ultralytics --batch 64 --candidates rtx-3060-12gb', ['yolo train', 'nbs=']),
     ('--model mask-rcnn-r50-fpn --batch 64 --candidates rtx-3060-12gb', []),
     ('--embedding-rows 1000000000 --embedding-dim 64 --task train --candidates rtx-3090', []),
 ]
@@ -76,7 +84,7 @@ def faults_of_remedy(remedy):
     for language, text in blocks:
         yield from faults_of_block(language, text)
     for key in ('batch', 'accumulate', 'lora_rank', 'gpus'):
-        if key in settings and settings[key] > 1 and not re.search(rf'\b{settings[key]:g}\b|{"1,1" if key == "gpus" else "$^"}|device_map', snippet):
+        if key in settings and settings[key] > 1 and not re.search(rf'\b{settings[key]:g}\b|{"1,1|0,1" if key == "gpus" else "$^"}|device_map|nbs=|global_batch', snippet):
             yield f'{key} {settings[key]:g} is not in the snippet:\n{snippet}'
 
 
