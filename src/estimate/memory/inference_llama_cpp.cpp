@@ -105,6 +105,35 @@ std::span<const BandRow> llama_cpp_band_rows() {
   return k_band_rows;
 }
 
+// A model that is whole on its cards: the look-up table stays on the host all the same (its "CPU model buffer"), and the head, a
+// second copy of the table where the two are tied, is dealt out as one more layer. Counted: the loader's own rule; six cards that
+// share 80 layers hold 14 or 13 of them, the last 12 and the head.
+struct Resident {
+  double weights = 0;      // of the fullest card
+  double layer_share = 1;  // of all layers, on the card with most
+  double host_table = 0;   // what a file counts and no card holds
+};
+
+Resident resident_of(const InferenceInput& input) {
+  const WeightBytes& weights = input.weights;
+  if (input.workload.offload.kind != OffloadKind::none || input.split.tensor > 1) {
+    return {input.placement.gpu, 1 / input.split.stages, 0};
+  }
+  const bool encodes = input.shape.kind == TransformerKind::encoder || input.shape.kind == TransformerKind::embedding_decoder;
+  const double head = weights.head > 0 || encodes ? weights.head : weights.embedding;
+  const double table = weights.head > 0 || encodes ? weights.embedding : 0;
+  const double layers = weights.layer_count;
+  const double cards = std::max(1.0, input.split.stages);
+  const double layer = weights.layers / layers;
+  if (cards <= 1) {
+    return {weights.layers + head + weights.outer, 1, table};
+  }
+  const double most = std::min(layers, std::ceil((layers + 1) / cards));
+  const double on_last = std::max(1.0, layers + 1 - std::ceil((cards - 1) * (layers + 1) / cards));
+  const double fullest = std::max(most * layer, (on_last - 1) * layer + head);
+  return {fullest + weights.outer, most / layers, table};
+}
+
 InferenceEstimate llama_cpp_memory(const InferenceInput& input) {
   const Workload& w = input.workload;
   const TransformerShape& s = input.shape;
@@ -124,8 +153,9 @@ InferenceEstimate llama_cpp_memory(const InferenceInput& input) {
   e.runtime = runtime_of(input.gpu);
   e.all = e.gpu.scaled(gpus);
   e.all.weights = input.placement.all_gpus;
-  e.allocated = e.gpu.sum();
-  e.allocated_all = e.all.sum();
+  const Resident resident = resident_of(input);
+  e.allocated = resident.weights + (cache + state) * resident.layer_share + compute;
+  e.allocated_all = e.all.sum() - resident.host_table;
   e.steady = e.allocated - compute;
   e.steady_all = e.allocated_all - compute * gpus;
   e.gpu.runtime = e.runtime.expected;

@@ -7,6 +7,8 @@
 #include "estimate/memory/inference_memory.hpp"
 #include "unit/model/catalog_shape.hpp"
 
+#include <algorithm>
+
 using namespace gpuadvise;
 using namespace gpuadvise::estimate;
 using test::catalog_gpu;
@@ -34,10 +36,18 @@ Workload serving(PrecisionKind kind, double gpus) {
   return w;
 }
 
-Verdict verdict(std::string_view model, std::string_view gpu_id, const Workload& w) {
+Fit fit_on(std::string_view model, std::string_view gpu_id, const Workload& w) {
   const Gpu& gpu = catalog_gpu(gpu_id);
   const MemoryFigures memory = inference_memory(w, catalog_shape(model), &gpu, nullptr);
-  return fit(memory, visible_bytes(gpu), usable_bytes(gpu, default_use(gpu, false))).verdict;
+  return fit(memory, visible_bytes(gpu), usable_bytes(gpu, default_use(gpu, false)));
+}
+
+Verdict verdict(std::string_view model, std::string_view gpu_id, const Workload& w) {
+  return fit_on(model, gpu_id, w).verdict;
+}
+
+double chance(std::string_view model, std::string_view gpu_id, const Workload& w) {
+  return fit_on(model, gpu_id, w).probability;
 }
 
 }  // namespace
@@ -163,6 +173,33 @@ TEST_CASE("llama.cpp's compute buffer holds the logits of a micro-batch, or the 
   w.prompt_len = 15872;
   w.seq = 16384;
   CHECK(buffer_mib("qwen3-32b") == Approx(2136).epsilon(0.003));
+}
+
+// XiongjieDai/GPU-Benchmarks-on-LLM-Inference measured both: 8B in F16 on one RTX 4080 of 16 GB, 70B in F16 over six RTX 3090.
+TEST_CASE("llama.cpp keeps the look-up table on the host and deals out the head as a layer") {
+  Workload w = request(Engine::llama_cpp, PrecisionKind::gguf, 256, 256);
+  w.precision.mix = GgufMix::F16;
+  w.flash_attn = true;
+  CHECK(chance("llama-3-8b", "rtx-4080", w) > 0.05);
+  const TransformerShape& shape = catalog_shape("llama-3-8b");
+  const MemoryFigures one = inference_memory(w, shape, nullptr, nullptr);
+  const double table = 2.0 * shape.vocab * shape.hidden;
+  CHECK(one.components.weights + one.components.kv_cache + one.components.workspace - one.allocated.expected ==
+        Approx(table).epsilon(0.01));
+  CHECK(one.host_bytes == Approx(table).epsilon(0.01));
+  w.gpus = 6;
+  w.strategy = Strategy::layer_split;
+  CHECK(chance("llama-3-70b", "rtx-3090", w) > 0.05);
+  const TransformerShape& large = catalog_shape("llama-3-70b");
+  const MemoryFigures six = inference_memory(w, large, nullptr, nullptr);
+  const double layer = (2.0 * large.params - 4.0 * large.vocab * large.hidden) / 80.0;
+  const double beside = six.components.workspace + six.components.kv_cache * 6.0 * 14.0 / 80.0;
+  CHECK(six.allocated.expected - beside == Approx(14.0 * layer).epsilon(0.003));
+  w.gpus = 2;  // 41 layers against 39 and the head
+  const MemoryFigures two = inference_memory(w, large, nullptr, nullptr);
+  const double head = 2.0 * large.vocab * large.hidden;
+  CHECK(two.allocated.expected - two.components.workspace - two.components.kv_cache * 2.0 * 41.0 / 80.0 ==
+        Approx(std::max(41.0 * layer, 39.0 * layer + head)).epsilon(0.003));
 }
 
 TEST_CASE("llama.cpp copies matrices that lie on the host for large batches") {
