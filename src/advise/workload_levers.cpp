@@ -175,7 +175,9 @@ void more_gpus(const Situation& s, Proposals& out) {
   if (!worth_splitting || s.given(K::tp) || s.given(K::pp) || s.given(K::cp)) {
     return;
   }
-  const Strategy strategy = pools_memory(w.strategy) ? w.strategy : pooling_strategy(w);
+  // The first two stages of ZeRO keep whole weights on every GPU.
+  const bool partly = w.strategy == Strategy::zero1 || w.strategy == Strategy::zero2;
+  const Strategy strategy = partly ? Strategy::zero3 : pools_memory(w.strategy) ? w.strategy : pooling_strategy(w);
   if (w.all_gpus() > 1.0 && strategy != w.strategy) {
     propose(out, word(K::strategy, strategy));
   }
