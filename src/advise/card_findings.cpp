@@ -16,7 +16,7 @@ constexpr double k_pair = 2.0;
 }  // namespace
 
 std::optional<Finding> speed_finding(const Workload& workload, const Figures& figures, const Gpu& gpu) {
-  if (!figures.fit || figures.fit->verdict != Verdict::no) {
+  if (!figures.fit || (figures.speed && figures.fit->verdict != Verdict::no)) {
     return std::nullopt;
   }
   const std::string name(gpu.name);
@@ -26,11 +26,12 @@ std::optional<Finding> speed_finding(const Workload& workload, const Figures& fi
                        (workload.all_gpus() > 1.0 ? " on a GPU and " : " and ") + format_gib(figures.fit->usable_bytes) + " are usable"};
   }
   if (!figures.speed) {
-    return workload.field == Field::diffusion
-               ? std::optional<Finding>(Finding{
-                     "speed-refused", Severity::warn,
-                     "no speed is given: the networks fill " + name + ", and a run that pages to the host's memory is many times slower"})
-               : std::nullopt;
+    const bool rated = gpu.tflops.fp32 || gpu.tflops.fp16_tensor || gpu.tflops.bf16_tensor;
+    const bool pages = workload.field == Field::diffusion && rated;
+    return Finding{pages ? "speed-refused" : "speed-unknown", Severity::warn,
+                   pages
+                       ? "no speed is given: the networks fill " + name + ", and a run that pages to the host's memory is many times slower"
+                       : "no speed is given: the rate of " + name + " at this precision is not published"};
   }
   // Only an easier run of the same job can be; its speed is what is given.
   if (figures.fit->probability < estimate::k_certainly_not) {
