@@ -191,6 +191,9 @@ class Comparer {
     Stretch now{value, value, nullptr, nullptr};
     std::vector<std::pair<const Gpu*, Figures>> able;
     for (const Gpu* gpu : cards_) {
+      if (out_of_question(*gpu)) {
+        continue;
+      }
       const Figures figures = figures_of(request, *gpu);
       if (holds(figures) && figures.speed) {
         able.emplace_back(gpu, figures);
@@ -208,6 +211,12 @@ class Comparer {
     } else {
       out.push_back(now);
     }
+  }
+
+  // Rejected before any estimate, by its software or its kind: no batch changes that.
+  [[nodiscard]] bool out_of_question(const Gpu& gpu) const {
+    return std::any_of(out_.cards.begin(), out_.cards.end(),
+                       [&gpu](const Compared& card) { return card.gpu == &gpu && card.rejected && !card.rejected->figures; });
   }
 
   // The wishes with the compared cards as the only candidates.

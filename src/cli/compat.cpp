@@ -29,7 +29,9 @@ int run_compat(const Arguments& arguments) {
   }
   const Session session(line.data);
   const software::Question question = read_question(session, flags);
-  const software::Compatibility answer = software::judge(session.software(), question);
+  software::Compatibility answer = software::judge(session.software(), question);
+  const auto& laid_over = session.catalog().overlay_notes();
+  answer.notes.insert(answer.notes.end(), laid_over.begin(), laid_over.end());
   for (const OutputTarget& target : line.output.targets()) {
     if (target.format == Format::json || target.format == Format::jsonl) {
       write_output(target.path, report::compat_json(question, answer, session.catalog().data_version()));

@@ -7,6 +7,7 @@
 #include "cli/software_question.hpp"
 #include "cli/terminal.hpp"
 #include "report/doctor_report.hpp"
+#include "software/question.hpp"
 #include "units/input_file.hpp"
 
 #include <array>
@@ -81,19 +82,25 @@ int run_doctor(const Arguments& arguments) {
       "Exit status 1 if any.",
       flags_of_doctor(flags), arguments);
   const Session session(line.data);
-  const software::Question known = read_question(session, flags);
+  software::Question known = read_question(session, flags);
   if (!line.workload.empty()) {
     static_cast<void>(read_request(session, line));  // a fault of the flags is told before a long log is read
   }
   const software::ErrorTable& table = software::known_errors();
   software::LogScanner scanner(table);
   scan_file(line.positional.empty() ? "-" : line.positional.front(), scanner);
-  const software::LogReport log = software::diagnose(session.software(), scanner, table, known);
+  software::LogReport log = software::diagnose(session.software(), scanner, table, known);
+  const SeenCard card = card_of_log(session.catalog(), log, flags.gpu);
+  if (known.cards.empty() && card.gpu != nullptr) {
+    // The card that the log names says which builds serve it.
+    known.cards = {software::card_of(*card.gpu, session.software())};
+    known.os = flags.os ? known.os : software::default_os(known.cards);
+    log = software::diagnose(session.software(), scanner, table, known);
+  }
   report::PrescribedJob job;
   std::optional<Advisor> advisor;
   std::optional<Prescription> prescription;
   if (log.out_of_memory()) {
-    const SeenCard card = card_of_log(session.catalog(), log, flags.gpu);
     if (card.gpu != nullptr && !line.workload.empty()) {
       advisor.emplace(session, line.data);
       prescription.emplace(prescribe(session, *advisor, line, log, *card.gpu));

@@ -3,6 +3,7 @@
 #include <gpuadvise/error.hpp>
 #include <gpuadvise/units.hpp>
 
+#include "cli/software_question.hpp"
 #include "host/resolve.hpp"
 
 #include <algorithm>
@@ -62,26 +63,35 @@ host::HostGpu gpu_of_log(const Gpu& card, const software::MemoryPicture& memory,
 }  // namespace
 
 SeenCard card_of_log(const catalog::Catalog& catalog, const software::LogReport& log, const std::optional<std::string>& named) {
-  if (named) {
-    return {&catalog.find_gpu(*named), "as named"};
-  }
   const std::optional<double> total = log.memory ? log.memory->total_bytes : std::nullopt;
   std::vector<const Gpu*> found;
-  for (const std::string& name : log.cards) {
-    for (const Gpu* card : cards_named(catalog, name, total)) {
+  const auto add = [&](const std::vector<const Gpu*>& cards) {
+    for (const Gpu* card : cards) {
       const bool agrees = !total || memory_agrees(*card, *total);
       if (agrees && std::find(found.begin(), found.end(), card) == found.end()) {
         found.push_back(card);
       }
     }
+  };
+  if (named) {
+    for (const std::string& name : split_commas(*named)) {
+      add(catalog.find_gpus(name));
+    }
+  } else {
+    for (const std::string& name : log.cards) {
+      add(cards_named(catalog, name, total));
+    }
   }
   if (found.size() == 1) {
-    return {found.front(), total ? "named in the log, with the memory of the message" : "named in the log"};
+    const std::string where = named ? "as named" : "named in the log";
+    return {found.front(), total && !named ? where + ", with the memory of the message" : where};
   }
-  if (found.empty()) {
-    return {nullptr, log.cards.empty() ? "the log names no card" : "the log names no card of the catalog with this memory"};
+  if (!found.empty()) {
+    return {nullptr, "it may be any of " + list_of(found)};
   }
-  return {nullptr, "the log may mean " + list_of(found)};
+  return {nullptr, named               ? "the card that is named has another memory than the message tells"
+                   : log.cards.empty() ? "the log names no card"
+                                       : "the log names no card of the catalog with this memory"};
 }
 
 Prescription prescribe(const Session& session, const Advisor& advisor, const CommandLine& line, const software::LogReport& log,

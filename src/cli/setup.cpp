@@ -81,7 +81,9 @@ int run_setup(const Arguments& arguments) {
                                   : report::compat_text(question, answer, style));
     return 1;
   }
-  const software::InstallPlan plan = software::plan_install(session.software(), question, *answer.install, manager);
+  software::InstallPlan plan = software::plan_install(session.software(), question, *answer.install, manager);
+  const auto& laid_over = session.catalog().overlay_notes();
+  plan.notes.insert(plan.notes.end(), laid_over.begin(), laid_over.end());
   for (const OutputTarget& target : line.output.targets()) {
     if (verify) {
       write_output(target.path, software::verify_script(question, *answer.install, plan));

@@ -51,5 +51,9 @@ TEST_CASE("no card is better than a wrong one") {
   CHECK(id_in("bf16 runs well on NVIDIA A100 or newer\n" + out_of_memory("23.69")).empty());
   CHECK(id_in("NVIDIA GeForce RTX 3090 and NVIDIA GeForce RTX 4090\nNVIDIA GeForce RTX 4090\n" + out_of_memory("23.6")).empty());
   CHECK(card_in("", "rtx-4090").gpu->id == "rtx-4090");
+  CHECK(card_in("", "rtx-3060").gpu == nullptr);  // two sizes are sold
+  CHECK(card_in(out_of_memory("11.6"), "rtx-3060").gpu->id == "rtx-3060-12gb");
+  CHECK(card_in("", "rtx-3090,rtx-4090").gpu == nullptr);
+  CHECK(card_in(out_of_memory("11.6"), "rtx-4090").gpu == nullptr);
   CHECK_THROWS_AS(card_in("", "rtx 4900"), Error);
 }
