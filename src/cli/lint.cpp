@@ -32,7 +32,8 @@ int run_lint(const Arguments& arguments) {
   groups.positional_least = 1;
   groups.positional_most = 1000;
   groups.positional_name = "FILE";
-  const CommandLine line = read_command_line("lint", "Checks data files: GPUs, prices, offers, models, rules, software.", groups, arguments);
+  const CommandLine line =
+      read_command_line("lint", "Checks data files: GPUs, prices, offers, models, rules, software.", groups, arguments);
   const Session session(line.data);
   std::vector<std::string_view> ids;
   for (const Gpu& gpu : session.catalog().gpus()) {
