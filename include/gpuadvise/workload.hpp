@@ -151,6 +151,7 @@ enum class WorkloadKey : std::uint8_t {
   train_embeddings,
   cudnn_benchmark,
   fuse_qkv,
+  vae_tiling,
   full_seq_logits,
   enforce_eager,
   flash_attn,
@@ -229,6 +230,7 @@ struct Workload {
   bool train_embeddings = false;
   bool cudnn_benchmark = false;
   bool fuse_qkv = false;
+  bool vae_tiling = false;  // the autoencoder decodes tiles, one sample at a time (enable_tiling and enable_slicing)
   bool full_seq_logits = false;
   bool enforce_eager = false;
   bool flash_attn = false;

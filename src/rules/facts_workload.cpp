@@ -87,6 +87,7 @@ constexpr auto k_facts = std::to_array<Fact>({
     WORKLOAD_FACT("attention", k_request, text, "eager, sdpa, flash", word(K::attention, w.attention)),
     WORKLOAD_FACT("loss", k_request, text, "standard, fused", word(K::loss, w.loss)),
     WORKLOAD_FACT("compile", k_request, boolean, "torch.compile", boolean(w.compile)),
+    WORKLOAD_FACT("vae_tiling", k_request, boolean, "images are decoded in tiles", boolean(w.vae_tiling)),
     WORKLOAD_FACT("channels_last", k_request, boolean, "NHWC tensors", boolean(w.channels_last)),
     WORKLOAD_FACT("cudnn_benchmark", k_request, boolean, "cuDNN tries its algorithms", boolean(w.cudnn_benchmark)),
     WORKLOAD_FACT("train_embeddings", k_request, boolean, "embeddings are trained beside adapters", boolean(w.train_embeddings)),

@@ -80,6 +80,7 @@ constexpr auto k_keys = std::to_array<KeySpec>({
     flag(K::train_embeddings, "train_embeddings", G::training, "train embeddings and head beside adapters", &W::train_embeddings),
     flag(K::cudnn_benchmark, "cudnn_benchmark", G::training, "let cuDNN try its algorithms", &W::cudnn_benchmark),
     flag(K::fuse_qkv, "fuse_qkv", G::inference, "fused query-key-value projections", &W::fuse_qkv),
+    flag(K::vae_tiling, "vae_tiling", G::inference, "decode images in tiles, one sample at a time", &W::vae_tiling),
     flag(K::full_seq_logits, "full_seq_logits", G::inference, "logits for the whole prompt (transformers < 4.45)", &W::full_seq_logits),
     flag(K::enforce_eager, "enforce_eager", G::inference, "no CUDA graphs", &W::enforce_eager),
     flag(K::flash_attn, "flash_attn", G::inference, "the engine's flash attention", &W::flash_attn),

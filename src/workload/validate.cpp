@@ -154,11 +154,12 @@ void note_idle_settings(Draft& draft) {
       std::to_array<K>({K::accumulate, K::loss, K::train_embeddings, K::frozen, K::stack, K::weights, K::lora_targets});
   static constexpr auto inference_only =
       std::to_array<K>({K::kv_precision, K::prompt_len, K::gen_len, K::concurrency, K::steps, K::gpu_memory_utilization, K::max_num_seqs,
-                        K::max_num_batched_tokens, K::n_batch, K::n_ubatch, K::enforce_eager});
+                        K::max_num_batched_tokens, K::n_batch, K::n_ubatch, K::enforce_eager, K::vae_tiling});
   static constexpr auto text_only =
       std::to_array<K>({K::seq, K::prompt_len, K::gen_len, K::mla, K::loss, K::lora_rank, K::lora_targets, K::train_embeddings,
                         K::full_seq_logits, K::flash_attn, K::embedding_rows, K::embedding_dim});
   static constexpr auto image_only = std::to_array<K>({K::steps, K::channels_last, K::cudnn_benchmark, K::frozen, K::fuse_qkv});
+  static constexpr auto pipeline_only = std::to_array<K>({K::vae_tiling});
   const auto say = [&draft](const auto& idle, std::string_view where) {
     for (const K key : idle) {
       if (draft.stated(key)) {
@@ -175,6 +176,9 @@ void note_idle_settings(Draft& draft) {
     say(text_only, "on an image network");
   } else if (draft.request.model.transformer() != nullptr) {
     say(image_only, "on a language model");
+  }
+  if (draft.request.model.diffusion() == nullptr) {
+    say(pipeline_only, "without a diffusion pipeline");
   }
   if (w.training() && w.method == Method::full && draft.stated(K::lora_rank)) {
     conflict(draft, K::lora_rank, K::method, "method lora or qlora");

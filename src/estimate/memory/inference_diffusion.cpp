@@ -141,6 +141,18 @@ double decoder_bytes(const DiffusionPipeline& p, const Canvas& canvas, double ba
   return std::max(one * batch, one + k_decoder_workspace);
 }
 
+// diffusers' autoencoders take tiles of the size they were trained on, those of video a quarter of it (half the height, half the
+// width: AutoencoderKLCogVideoX); what is decoded is put together beside them.
+constexpr double k_video_tile = 0.25;
+constexpr double k_colours = 3;
+
+double tiled_decoder_bytes(const DiffusionPipeline& p, const Canvas& canvas, double batch, double element) {
+  const double native = p.height_px * p.width_px * (p.frames > 1 ? k_video_tile : 1.0);
+  const Canvas tile{std::min(canvas.pixels, native), canvas.frames};
+  const double assembled = batch * canvas.pixels * canvas.frames * k_colours * element;
+  return std::min(decoder_bytes(p, canvas, batch, element), decoder_bytes(p, tile, 1.0, element) + assembled);
+}
+
 double denoiser_step_bytes(const DiffusionPipeline& p, const Canvas& canvas, double batch, double element) {
   const double latent = canvas.pixels / (p.vae_spatial * p.vae_spatial);
   const double samples = batch * k_guidance;
@@ -190,7 +202,7 @@ MemoryFigures diffusion_inference_memory(const Workload& w, const DiffusionPipel
   const FormatRow format = format_of(w.weights.value_or(w.precision));
   const Pipeline parts = stored(p, w, format, element, vae_element);
   const double step = denoiser_step_bytes(p, canvas, batch, element);
-  const double decode = decoder_bytes(p, canvas, batch, vae_element);
+  const double decode = w.vae_tiling ? tiled_decoder_bytes(p, canvas, batch, vae_element) : decoder_bytes(p, canvas, batch, vae_element);
   const Stages at = stages(parts, w.offload.kind, p.blocks, step, decode);
   const double work = std::max(at.denoise, at.decode);
   double peak = at.resident + work;

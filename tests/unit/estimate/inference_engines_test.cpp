@@ -308,6 +308,29 @@ TEST_CASE("offloading whole components leaves the largest on the card") {
   CHECK(model.host_bytes > 30 * k_gib);
 }
 
+TEST_CASE("a decoder in tiles") {
+  Workload w;
+  w.task = Task::infer;
+  w.field = Field::diffusion;
+  w.engine = Engine::diffusers;
+  w.precision = {PrecisionKind::fp16, GgufMix::none, 0, 0};
+  SECTION("a clip of CogVideoX-2B fits a 4 GB card, as its model card says of sequential offload with tiling and slicing") {
+    w.offload.kind = OffloadKind::sequential;
+    w.vae_tiling = true;
+    CHECK(diffusion_inference_memory(w, catalog_pipeline("cogvideox-2b"), nullptr).allocated.expected / k_gib == Approx(3.6).epsilon(0.15));
+  }
+  SECTION("one image of the size of a tile gains nothing, four are decoded one by one") {
+    const DiffusionPipeline& sdxl = catalog_pipeline("sdxl");
+    const auto allocated = [&](double batch, bool tiling) {
+      w.batch = batch;
+      w.vae_tiling = tiling;
+      return diffusion_inference_memory(w, sdxl, nullptr).allocated.expected;
+    };
+    CHECK(allocated(1, true) == allocated(1, false));
+    CHECK(allocated(4, true) < allocated(4, false) - 5 * k_gib);
+  }
+}
+
 TEST_CASE("ports of Whisper on an RTX 3070 Ti") {
   // SYSTRAN/faster-whisper README: large-v2, beam 5, totals of the driver's tool
   const TransformerShape& whisper = catalog_shape("whisper-large-v2");
