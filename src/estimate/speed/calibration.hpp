@@ -21,7 +21,7 @@ struct Calibrated {
   int measurements = 0;
 };
 
-inline constexpr std::array<Calibrated, 194> k_calibration = {{
+inline constexpr std::array<Calibrated, 195> k_calibration = {{
     {"power.maxwell", 0.1, Standing::prior, 0},
     {"power.pascal", 0.2001, Standing::fitted, 76},
     {"power.volta", 0.3237, Standing::fitted, 128},
@@ -173,13 +173,14 @@ inline constexpr std::array<Calibrated, 194> k_calibration = {{
     {"serving.efficiency.fp4", 0.5257, Standing::fitted, 150},
     {"serving.weights", 0.8397, Standing::fitted, 236},
     {"serving.kv", 0.9477, Standing::fitted, 236},
+    {"serving.attention", 0.65, Standing::prior, 22},
     {"serving.layer", 41.82, Standing::fitted, 236},
     {"serving.arm_host", 1.25, Standing::prior, 0},
     {"serving.all_reduce.link", 14.24, Standing::prior, 52},
     {"serving.all_reduce.pcie", 70.53, Standing::fitted, 46},
     {"serving.max_sequences", 903.4, Standing::fitted, 236},
     {"serving.max_sequences.vllm", 256.0, Standing::prior, 0},
-    {"serving.vllm", 0.9899, Standing::fitted, 64},
+    {"serving.vllm", 1.03, Standing::fitted, 64},
     {"serving.cdna", 0.6624, Standing::prior, 8},
     {"serving.experts", 0.4326, Standing::fitted, 48},
     {"serving.expert_layer", 265.3, Standing::fitted, 48},

@@ -141,12 +141,16 @@ std::optional<StepTime> prefill_step(const Workload& workload, const Transformer
   if (block_kernels) {
     efficiency = constant(quantised ? row("prefill.efficiency.quantised") : row("prefill.efficiency.half"));
   }
+  // llama.cpp's attention kernels against the fused ones of servers and PyTorch, which compute in 16 bits.
+  const double half = sustained_rate(gpu, MathPath::half).tflops;
+  const double attention =
+      block_kernels || !(half > 0.0) ? constant(row("prefill.attention")) * rate.tflops : constant(row("serving.attention")) * half;
   const double prompt = prompt_tokens(workload);
   const double block = std::min(prompt, k_prompt_block);
   const double inverse_bandwidth = 1e-12 * seconds_per_terabyte(gpu, constant(row("traffic.weights_quantised")), true);
   StepTime time;
   time.compute = 2e-12 * matmul_params(shape) / (efficiency * maturity(gpu).prefill * rate.tflops) +
-                 2e-12 * attention_macs(shape, prompt / 2.0) / (constant(row("prefill.attention")) * rate.tflops);
+                 2e-12 * attention_macs(shape, prompt / 2.0) / attention;
   time.traffic = weights.stored * inverse_bandwidth / block;
   time.kernels = stacked_layers(shape) * constant(row("prefill.layer")) * 1e-6 / block;
   const double cards = workload.all_gpus();

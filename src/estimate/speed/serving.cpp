@@ -93,7 +93,7 @@ Costs costs_of(const Workload& workload, const TransformerShape& shape, const Gp
   Costs costs;
   costs.flop_seconds = 2e-12 * matmul_params(shape) / (factor * rate.tflops);
   const double half = sustained_rate(gpu, MathPath::half).tflops;
-  costs.attention_seconds = half > 0.0 ? 2e-12 / (0.35 * half) : 0.0;
+  costs.attention_seconds = half > 0.0 ? 2e-12 / (constant(row("serving.attention")) * half) : 0.0;
   costs.inverse_bandwidth = 1e-12 * seconds_per_terabyte(gpu, constant(row("traffic.serving")), true);
   return costs;
 }
