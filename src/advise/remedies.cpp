@@ -371,6 +371,7 @@ class Search {
     if (spendable && *more.purchase_usd > *spendable && more.price) {
       const double buys = std::floor(*spendable / more.price->usd) * std::max(1.0, remedy.gpu->gpus_per_board);
       remedy.effect += "; the budget buys " + std::to_string(static_cast<long long>(buys)) + " of them";
+      remedy.settings.push_back({"budget", *more.purchase_usd / std::max(1e-9, 1.0 - preferences_.reserve_share), Origin::user});
     }
   }
 

@@ -18,6 +18,7 @@ RECOMMEND = [
     '--model Qwen/Qwen2.5-7B --task finetune --method qlora --seq 2048 --budget 800',
     '--params 13B --task infer --precision int4-awq --source both',
     '--model sdxl --task infer --budget 1500 --remedies',
+    '--model resnet50 --batch 512 --candidates rtx-3060-12gb --snippets',
     '--model resnet50 --batch 512 --budget 300 --why-not rtx-4090 --why-not gtx-1060-6gb,rtx-3060-12gb',
     '--model llama-2-7b --task finetune --candidates rtx-4090 --why-not rtx-3090,rtx-4090-laptop',
     '--field llm --tier student --source both',
