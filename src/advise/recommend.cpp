@@ -53,7 +53,9 @@ void name_smallest_changes(advise::Admission& admission, const std::vector<advis
     const bool near = std::find(advice.nearest.begin(), advice.nearest.end(), i) != advice.nearest.end();
     const bool shown = is_asked || every || (near && advice.results.empty());
     if (shown || options.every_change) {
-      admission.name_change(rejection, named(rejection.gpu), is_asked);
+      // Pairs of changes take a hundred times as long; a short list is worth them.
+      const bool thorough = is_asked || (every && advice.rejected.size() <= k_remarked_cards);
+      admission.name_change(rejection, named(rejection.gpu), thorough);
     }
   }
 }
@@ -153,6 +155,9 @@ Advice recommend(const Request& request, const Preferences& preferences, const C
   advice.findings.insert(advice.findings.end(), about.begin(), about.end());
   add_remarks(assessor, asked, preferences, advice);
   advice.assumptions = assumptions_of(preferences);
+  if (request.workload.nodes > 1.0 && !request.workload.network_gbit_s) {
+    advice.assumptions.emplace_back("between nodes 400 Gbit/s for each GPU of SXM and OAM boards, 100 Gbit/s for others (network_gbit_s)");
+  }
   if (options.force_remedies || (options.remedies && wants_remedies(advice.results, request))) {
     advice.remedies = advise::remedies(assessor, request, preferences, catalog, advice, options);
   }

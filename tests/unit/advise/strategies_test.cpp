@@ -145,6 +145,18 @@ TEST_CASE("explain lists every way with memory, speed and efficiency", "[advise]
   }
 }
 
+TEST_CASE("a network that is not stated is among the assumptions", "[advise][strategies]") {
+  const RealCatalog catalog;
+  const auto assumed = [&catalog](const std::vector<Setting>& request) {
+    const Advice advice = advised(catalog, request, {"rtx-3090"});
+    return std::any_of(advice.assumptions.begin(), advice.assumptions.end(),
+                       [](const std::string& words) { return words.find("network_gbit_s") != std::string::npos; });
+  };
+  CHECK(assumed(settings({{"model", "bert-base"}, {"nodes", "2"}})));
+  CHECK_FALSE(assumed(settings({{"model", "bert-base"}, {"nodes", "2"}, {"network_gbit_s", "10"}})));
+  CHECK_FALSE(assumed(settings({{"model", "bert-base"}, {"gpus", "2"}})));
+}
+
 TEST_CASE("findings name what a card has no connector for", "[advise][findings]") {
   const RealCatalog catalog;
   Workload workload;
