@@ -8,6 +8,7 @@
 #include "report/remedies.hpp"
 #include "report/request_json.hpp"
 #include "workload/describe.hpp"
+#include "workload/keys.hpp"
 
 namespace gpuadvise::report {
 namespace {
@@ -73,6 +74,18 @@ void write_score(JsonWriter& json, const Score& score) {
   json.end_object();
 }
 
+// How the job runs over the GPUs of a candidate: it may be other than asked for.
+void write_division(JsonWriter& json, const Workload& workload) {
+  json.key("division");
+  json.begin_object();
+  json.field("strategy", workload::name_of(WorkloadKey::strategy, workload.strategy));
+  json.field("gpus", workload.gpus);
+  json.field("nodes", workload.nodes);
+  json.field("tp", workload.tp);
+  json.field("pp", workload.pp);
+  json.end_object();
+}
+
 void write_result(JsonWriter& json, const Recommendation& r) {
   json.begin_object();
   json.field("rank", r.rank);
@@ -86,6 +99,9 @@ void write_result(JsonWriter& json, const Recommendation& r) {
       json.value(gpu->id);
     }
     json.end_array();
+  }
+  if (r.count > 1.0) {
+    write_division(json, r.workload);
   }
   json.field("source", to_string(r.source));
   json.key("price");
