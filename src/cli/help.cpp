@@ -73,6 +73,17 @@ constexpr auto k_topics = std::to_array<Topic>({
      "card fits when the need is at most what it can offer with 95 % certainty,\n"
      "tight from 50 %. Speed: compute and memory traffic add up, the host sets a\n"
      "floor, communication comes on top. Intervals hold 90 % of measurements.\n"},
+    {"several-gpus",
+     "--gpus is for each node, --nodes how many. Where --strategy is left open,\n"
+     "recommend and check try every way to divide the job that the program or\n"
+     "engine offers, and name the best with the runner-up; explain CARD lists all.\n"
+     "estimate keeps to the usual: ddp (fsdp where one GPU cannot hold the job),\n"
+     "tp for servers, layer-split for others. ddp keeps a copy on each GPU, zero1,\n"
+     "zero2 and fsdp shard it, tp divides matrices, pp and layer-split layers.\n"
+     "--network-gbit-s is the link of a node; without it 400 Gbit/s a GPU for SXM\n"
+     "and OAM boards and 100 Gbit/s a node for others are assumed. --nvlink-bridge\n"
+     "joins pairs of PCIe cards that have the connector. Cards of several kinds in\n"
+     "--have are judged as one machine too. matrix --over gpus=1..8 shows scaling.\n"},
     {"json",
      "recommend --format json: schema_version, tool, request (each value with its\n"
      "origin), results, rejected, remedies, findings, assumptions.\n"
@@ -139,7 +150,7 @@ std::string command_help(std::string_view command, std::string_view summary, con
   add(groups.data, FlagGroup::data);
   return text + "\nOther:\n" + flag_line({"help", {}, {}, "this text", FlagGroup::output, {}, true, false, "-h"}) +
          flag_line({"version", {}, {}, "version of program and data", FlagGroup::output, {}, true, false, {}}) +
-         "\nTopics: gpuadvise help exit-codes | environment | json | units | method | formats\n";
+         "\nTopics: gpuadvise help exit-codes | environment | json | units | method |\n        several-gpus | formats\n";
 }
 
 std::string topic_help(std::string_view topic) {
