@@ -124,6 +124,18 @@ TEST_CASE("A faster network or a bridge is never slower") {
   }
 }
 
+TEST_CASE("What sharding saves beyond n times one is not put down to communication") {
+  Gpu instant = a100();
+  instant.link_gb_s = 1e9;
+  for (const double batch : {1.0, 4.0}) {
+    Job job{tuning(Strategy::fsdp, batch), llama_7b()};
+    job.workload.gpus = 8.0;
+    const SpeedFigures figures = speed(job, instant);
+    CHECK(*figures.scaling_efficiency == Approx(1.0));
+    CHECK(figures.shares.communication < 0.01);
+  }
+}
+
 TEST_CASE("A network matters to every division that crosses it") {
   Job job{tuning(Strategy::ddp), llama_7b()};
   job.workload.gpus = 4.0;

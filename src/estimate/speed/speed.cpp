@@ -29,9 +29,9 @@ struct Job {
 // No division of the work makes n cards faster than n times one: a share of optimizer traffic saved by sharding is given back.
 void hold_to_linear(Job& job, double cards) {
   const double least = job.items / (cards * job.single_rate);
-  const double excess = least - job.step.total();
-  if (excess > 0.0) {
-    job.step.communication += excess;
+  const double total = job.step.total();
+  if (total < least) {
+    job.step = job.step.scaled(least / total);
   }
 }
 
