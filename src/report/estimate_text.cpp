@@ -71,14 +71,15 @@ std::string scaling_line(const Estimate& estimate) {
   return scaling.empty() ? scaling : fmt::format("  {:<12}{}\n", "scaling", scaling);
 }
 
-std::string run_lines(const estimate::RunTime& run) {
+// Steps of training are what a script counts; of inference, passes that no one does.
+std::string run_lines(const Workload& workload, const estimate::RunTime& run) {
   std::string text;
-  if (run.epoch_seconds) {
+  if (run.epoch_seconds && workload.training()) {
     text += fmt::format("  {:<12}{}\n", "epoch", range_duration(*run.epoch_seconds));
   }
   if (run.run_seconds && run.run_steps) {
-    text +=
-        fmt::format("  {:<12}{}, {:.0f} step{}\n", "run", range_duration(*run.run_seconds), *run.run_steps, *run.run_steps > 1 ? "s" : "");
+    const std::string steps = workload.training() ? fmt::format(", {:.0f} step{}", *run.run_steps, *run.run_steps > 1 ? "s" : "") : "";
+    text += fmt::format("  {:<12}{}{}\n", "run", range_duration(*run.run_seconds), steps);
   }
   return text;
 }
@@ -150,7 +151,7 @@ std::string estimate_text(const Estimate& estimate, const TextStyle& style) {
   if (figures.speed) {
     text += speed_lines(*figures.speed);
     text += scaling_line(estimate);
-    text += run_lines(estimate::run_time(estimate.request.workload, *figures.speed));
+    text += run_lines(estimate.request.workload, estimate::run_time(estimate.request.workload, *figures.speed));
   }
   for (const Finding& finding : estimate.request.findings) {
     text += wrap(std::string(to_string(finding.severity)) + ": " + finding.message, style.width, "  ");

@@ -15,8 +15,8 @@ struct RunTime {
   std::optional<double> run_steps;        // optimizer steps in the run, a last batch that is not full counted as one
 };
 
-// Uses steps_total, else tokens_total, else epochs x dataset_size; a request states one of them. A sample of a language model is one sequence of
-// `seq` tokens, of a diffusion model one denoiser step (training) or one picture of `steps` steps (inference).
+// Uses steps_total, else tokens_total, else epochs x dataset_size; a request states one of them. A sample of a language model is one
+// sequence of `seq` tokens, of a diffusion model one denoiser step (training) or one picture of `steps` steps (inference).
 [[nodiscard]] RunTime run_time(const Workload& workload, const SpeedFigures& speed);
 
 }  // namespace gpuadvise::estimate
