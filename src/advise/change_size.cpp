@@ -19,6 +19,13 @@ std::string whole(double value) {
   return std::to_string(static_cast<long long>(value));
 }
 
+// The largest whole number in [least, below) that fits, given that what is smaller than a fitting one fits too.
+template <class Fits>
+std::optional<double> largest_between(double least, double below, Fits fits) {
+  const auto found = largest_below(below - least + 1.0, [&](double count) { return fits(count + least - 1.0); });
+  return found ? std::optional<double>(*found + least - 1.0) : std::nullopt;
+}
+
 double to_step(double pixels, double step) {
   return std::max(step, std::round(pixels / step) * step);
 }
@@ -48,12 +55,14 @@ bool shorten_sequence(Changed& c) {
     return false;
   }
   Workload candidate = w;
-  const auto steps = largest_below(std::ceil(w.seq / k_seq_step), [&](double count) {
+  // Not so short that it is another job, nor too short for the answer.
+  const double least = std::max(std::ceil(k_least_share_of_sequence * w.seq / k_seq_step), std::floor(w.gen_len / k_seq_step) + 1.0);
+  const auto steps = largest_between(least, std::ceil(w.seq / k_seq_step), [&](double count) {
     candidate.seq = count * k_seq_step;
     candidate.prompt_len = std::max(1.0, candidate.seq - w.gen_len);
-    return candidate.seq <= w.gen_len || c.holds(candidate);  // too short for its answer: not to be reached, but no end of the search
+    return c.holds(candidate);
   });
-  if (!steps || *steps * k_seq_step <= w.gen_len || *steps * k_seq_step < k_least_share_of_sequence * w.seq) {
+  if (!steps) {
     return false;
   }
   w.seq = *steps * k_seq_step;
@@ -83,11 +92,12 @@ bool shrink_image(Changed& c) {
     candidate.image.height = count * step;
     candidate.image.width = to_step(w.image.width * candidate.image.height / w.image.height, step);
   };
-  const auto steps = largest_below(std::ceil(w.image.height / step), [&](double count) {
+  const double least = std::ceil(k_least_share_of_image * w.image.height / step);
+  const auto steps = largest_between(least, std::ceil(w.image.height / step), [&](double count) {
     resized(count);
     return counted ? c.holds_with(image_setting(c, candidate.image)).has_value() : c.holds(candidate);
   });
-  if (!steps || *steps * step < k_least_share_of_image * w.image.height) {
+  if (!steps) {
     return false;
   }
   resized(*steps);

@@ -22,7 +22,7 @@ constexpr std::size_t k_most_remedies = 5;
 constexpr std::size_t k_most_of_money = 2;
 constexpr std::size_t k_most_cards = 16;
 constexpr std::size_t k_most_changes = 3;
-constexpr std::size_t k_most_changes_with_cards = 2;
+constexpr std::size_t k_most_with_a_costly_one = 2;  // with more cards, or with images for which a network is counted anew
 constexpr std::ptrdiff_t k_few = 3;
 constexpr double k_no_price = 1e12;
 constexpr double k_sound_batch = 8.0;
@@ -182,7 +182,8 @@ class Search {
   void combine(const std::vector<ChangeId>& pool, std::size_t from, std::size_t size, Changes set, Touches touched,
                std::vector<ChangeId>& chosen) {
     if (chosen.size() == size) {
-      if (!settled(set) && (!adds_cards(set) || size <= k_most_changes_with_cards)) {
+      const bool costly = adds_cards(set) || (set & bit(ChangeId::smaller_image)) != 0;
+      if (!settled(set) && (!costly || size <= k_most_with_a_costly_one)) {
         consider(set, chosen);
       }
       return;

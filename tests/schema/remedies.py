@@ -72,7 +72,7 @@ def main():
                 faults.append(f'{" ".join(arguments)}: needs {held[0]["memory"]["need_bytes"]["expected"]}, promised {wanted}')
             elif held[0]['fit']['verdict'] != remedy['fit']['verdict']:
                 faults.append(f'{" ".join(arguments)}: {held[0]["fit"]["verdict"]}, promised {remedy["fit"]["verdict"]}')
-    print('\n'.join(faults[:40]) or f'remedies: {seen} of {len(JOBS)} jobs hold as flags')
+    print('\n'.join(faults[:40]) or f'remedies: {seen} for {len(JOBS)} jobs hold as flags')
     sys.exit(1 if faults else 0)
 
 
