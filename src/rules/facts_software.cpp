@@ -54,6 +54,8 @@ constexpr auto k_facts = std::to_array<Fact>({
     ANSWER_FACT("change", text, "the fewest versions to change, as flags", text(a.change)),
     ANSWER_FACT("driver_fault", text, "why the driver does not drive the card, whatever the program", text(a.driver_fault)),
     ANSWER_FACT("driver_change", text, "the driver that does, as a flag", text(a.driver_change)),
+    ANSWER_FACT("convolutions_fail", boolean, "the build's cuDNN has no kernels for the card", boolean(a.found.convolutions_fail)),
+    ANSWER_FACT("cudnn_change", text, "the newest release whose cuDNN has them, as flags", text(a.cudnn_change)),
     ANSWER_FACT("own_wheels", text, "the maker's own index, where only it serves the chip", text(a.own_wheels)),
 });
 static_assert(k_facts.size() < 256);

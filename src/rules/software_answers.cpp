@@ -34,6 +34,21 @@ bool alike(const software::Card& a, const software::Card& b) {
          a.jetpack_only == b.jetpack_only;
 }
 
+// The newest build whose cuDNN serves the card, as far as it is not the one asked for.
+std::string cudnn_change(const software::Facts& facts, const Question& question) {
+  Question open = question;
+  open.torch.reset();
+  open.build.clear();
+  std::string change;
+  for (const software::Candidate& candidate : software::candidates(facts, open)) {
+    if (candidate.works() && !candidate.lacks_cudnn) {
+      const bool other_build = !software::names_build(question.build, candidate);
+      change = "--torch " + candidate.release->version + (other_build ? " --cuda " + candidate.build : "");
+    }
+  }
+  return change;
+}
+
 // AMD serves chips from its own index that the public one leaves out.
 std::string own_wheels(const software::Facts& facts, const Question& question, const software::Card& card) {
   const bool windows = question.os == software::Os::windows;
@@ -118,6 +133,9 @@ SoftwareAnswer SoftwareAnswers::judge(const software::Card& card, Sourcing sourc
   if (answer.found.verdict == Verdict::fails) {
     answer.change = flags_text(software::smallest_change(*facts_, question));
     answer.own_wheels = own_wheels(*facts_, question, card);
+  }
+  if (answer.found.convolutions_fail) {
+    answer.cudnn_change = cudnn_change(*facts_, question);
   }
   answer.driver_fault = software::card_driver_words(*facts_, question);
   if (!answer.driver_fault.empty()) {

@@ -20,6 +20,7 @@ struct SoftwareAnswer {
   std::string change;         // "--torch 2.7"
   std::string driver_fault;   // why the driver does not drive the card, whatever the program
   std::string driver_change;  // "--driver 570"
+  std::string cudnn_change;   // "--torch 2.3": where the build's cuDNN has no kernels for the card
   std::string own_wheels;     // AMD's index, where only it serves the chip
 };
 

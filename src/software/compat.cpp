@@ -187,6 +187,7 @@ Compatibility judge(const Facts& facts, const Question& question) {
   }
   offer(chosen, answer);
   add_limits(facts, question, chosen, answer);
+  answer.convolutions_fail = best_of(chosen)->lacks_cudnn;
   answer.verdict = answer.limits.empty() ? Verdict::works : Verdict::limited;
   answer.deciding = works_words(facts, question, *best_of(chosen));
   return answer;

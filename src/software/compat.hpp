@@ -48,7 +48,8 @@ struct Compatibility {
   std::string condition;      // what must change for "working" when it is not the versions: "with driver 580"
   std::optional<Choice> oldest;
   std::optional<Choice> newest;
-  std::optional<Choice> install;  // the one to take
+  std::optional<Choice> install;   // the one to take
+  bool convolutions_fail = false;  // the build works, but its cuDNN has no kernels for a card
   std::vector<std::string> sources;
 };
 

@@ -290,6 +290,12 @@ constexpr auto k_cases = std::to_array<RuleCase>({
        b.wants.torch = "2.6";
      },
      [](Bench& b) { b.wants.torch = "2.10"; }},
+    {"software-no-cudnn",
+     [](Bench& b) {
+       b.capability(3.7, Architecture::kepler);
+       b.wants.torch = "2.7";
+     },
+     [](Bench& b) { b.wants.torch = "2.3"; }},
     {"software-own-wheels",
      [](Bench& b) {
        b.vendor(Vendor::amd);
