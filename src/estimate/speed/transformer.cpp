@@ -50,8 +50,10 @@ double stacked_layers(const TransformerShape& shape) {
 double matmul_params(const TransformerShape& shape) {
   const double active = shape.active_params > 0.0 ? shape.active_params : shape.params;
   const double embedding = shape.vocab * shape.hidden;
+  // active_params of a mixture leave the look-up table out already where the head is a matrix of its own.
+  const bool mixture = active < 0.95 * shape.params;
   const bool looked_up =
-      !shape.tied_embeddings || shape.kind == TransformerKind::encoder || shape.kind == TransformerKind::embedding_decoder;
+      (!shape.tied_embeddings && !mixture) || shape.kind == TransformerKind::encoder || shape.kind == TransformerKind::embedding_decoder;
   const double left = active - (looked_up ? embedding : 0.0) - shape.position_embeddings * shape.hidden;
   return std::max(left, 0.25 * active);
 }
