@@ -52,24 +52,41 @@ bool by_memory(const Rejection& rejection) {
 }
 
 bool affordable(const Rejection& rejection, const Preferences& preferences) {
+  if (rejection.source == Sourcing::rent) {
+    const std::optional<double> hourly = rejection.cost.rent_usd_per_hour;
+    return hourly && *hourly <= preferences.budget_per_hour_usd.value_or(*hourly);
+  }
   const std::optional<double> spendable = preferences.spendable_usd();
-  return !spendable || rejection.source == Sourcing::rent || rejection.cost.purchase_usd.value_or(*spendable + 1.0) <= *spendable;
+  return !spendable || rejection.cost.purchase_usd.value_or(*spendable + 1.0) <= *spendable;
 }
+
+// To order cards by: a rented one costs what a year of working hours does.
+double price_of(const Rejection& rejection) {
+  constexpr double k_hours = 2000.0;
+  return rejection.source == Sourcing::rent ? k_hours * rejection.cost.rent_usd_per_hour.value_or(k_no_price)
+                                            : rejection.cost.purchase_usd.value_or(k_no_price);
+}
+
+// A card, bought or rented as it was judged.
+struct Candidate {
+  Card card;
+  Sourcing source = Sourcing::buy;
+};
 
 // The cards worth trying: those that hold the job tightly, or only several together, then the nearest of the affordable ones that
 // memory alone keeps out; of these the best supported and cheapest first. What fits needs no remedy.
-std::vector<Card> cards_to_try(const Request& request, const Preferences& preferences, const Advice& advice) {
+std::vector<Candidate> cards_to_try(const Request& request, const Preferences& preferences, const Advice& advice) {
   const bool named = !preferences.candidates.empty();
-  std::vector<Card> cards;
-  const auto add = [&cards, named](const Gpu* gpu) {
-    if (std::none_of(cards.begin(), cards.end(), [gpu](const Card& card) { return card.gpu == gpu; })) {
-      cards.push_back({gpu, named});
+  std::vector<Candidate> cards;
+  const auto add = [&cards, named](const Gpu* gpu, Sourcing source) {
+    if (std::none_of(cards.begin(), cards.end(), [gpu](const Candidate& each) { return each.card.gpu == gpu; })) {
+      cards.push_back({{gpu, named}, source});
     }
   };
   for (const Recommendation& result : advice.results) {
     const bool tight = result.figures.fit && result.figures.fit->verdict == Verdict::tight;
     if ((tight || result.count > request.workload.all_gpus()) && cards.size() < k_most_cards) {
-      add(result.gpu);
+      add(result.gpu, result.source);
     }
   }
   std::vector<const Rejection*> kept_out;
@@ -83,10 +100,10 @@ std::vector<Card> cards_to_try(const Request& request, const Preferences& prefer
   std::stable_sort(kept_out.begin(), kept_out.end(), [](const Rejection* a, const Rejection* b) {
     const bool a_first = a->gpu->vendor == Vendor::nvidia;
     const bool b_first = b->gpu->vendor == Vendor::nvidia;
-    return a_first != b_first ? a_first : a->cost.purchase_usd.value_or(k_no_price) < b->cost.purchase_usd.value_or(k_no_price);
+    return a_first != b_first ? a_first : price_of(*a) < price_of(*b);
   });
   for (const Rejection* rejection : kept_out) {
-    add(rejection->gpu);
+    add(rejection->gpu, rejection->source);
   }
   return cards;
 }
@@ -144,12 +161,12 @@ double presumed_slowness(const std::vector<ChangeId>& chosen) {
 class Search {
  public:
   Search(const Assessor& assessor, const Request& request, const Preferences& preferences, const AdviceOptions& options, bool buy,
-         std::vector<Card> cards)
+         std::vector<Candidate> cards)
       : assessor_(assessor), request_(request), preferences_(preferences), options_(options), buy_(buy), cards_(std::move(cards)) {
     before_.resize(cards_.size());
     tight_.resize(cards_.size());
-    for (const Card& card : cards_) {
-      usable_.push_back(estimate::usable_bytes(*card.gpu, estimate::default_use(*card.gpu, has_windows_driver(preferences.os))));
+    for (const Candidate& each : cards_) {
+      usable_.push_back(estimate::usable_bytes(*each.card.gpu, use_of(each)));
     }
   }
 
@@ -214,8 +231,8 @@ class Search {
   }
 
   [[nodiscard]] Changed start(std::size_t card) const {
-    const Gpu& gpu = *cards_[card].gpu;
-    Changed changed{&request_, &assessor_, &options_, &gpu, request_.workload, {}, worst_, has_windows_driver(preferences_.os)};
+    const Gpu& gpu = *cards_[card].card.gpu;
+    Changed changed{&request_, &assessor_, &options_, &gpu, request_.workload, {}, worst_, use_of(cards_[card]).windows};
     if (needs_fp16(request_, gpu)) {
       changed.workload = spread_over(request_.workload, {request_.workload.gpus, request_.workload.strategy}, true);
       set(changed, "precision", to_string(changed.workload.precision));
@@ -243,7 +260,7 @@ class Search {
   [[nodiscard]] bool hopeless(const std::vector<ChangeId>& chosen) const {
     std::array<std::optional<std::size_t>, 2> roomiest;
     for (std::size_t card = 0; card < cards_.size(); ++card) {
-      auto& slot = roomiest[cards_[card].gpu->vendor == Vendor::nvidia ? 0 : 1];
+      auto& slot = roomiest[cards_[card].card.gpu->vendor == Vendor::nvidia ? 0 : 1];
       if (!slot || usable_[card] > usable_[*slot]) {
         slot = card;
       }
@@ -281,7 +298,8 @@ class Search {
       }
       Changed changed = start(card);
       Figures figures;
-      if (changes_to_fit(chosen, changed, figures) && assessor_.admissible(changed.workload, cards_[card]) && confirmed(changed, figures)) {
+      if (changes_to_fit(chosen, changed, figures) && assessor_.admissible(changed.workload, cards_[card].card, cards_[card].source) &&
+          confirmed(cards_[card], changed, figures)) {
         found_.push_back(described(set, chosen, card, changed, figures));
         return;
       }
@@ -290,22 +308,27 @@ class Search {
 
   [[nodiscard]] bool held_tightly(std::size_t card) {
     if (!tight_[card]) {
-      const Figures figures = assessor_.figures_of(start(card).workload, *cards_[card].gpu);
+      const Figures figures = assessor_.figures_of(start(card).workload, *cards_[card].card.gpu);
       tight_[card] = figures.fit && figures.fit->verdict != Verdict::no;
     }
     return *tight_[card];
   }
 
+  // A rented machine has no Windows driver and no screen of the user's.
+  [[nodiscard]] estimate::CardUse use_of(const Candidate& candidate) const {
+    return estimate::default_use(*candidate.card.gpu, has_windows_driver(preferences_.os) && candidate.source == Sourcing::buy);
+  }
+
   // Read again as the user would give it: defaults may follow from what was set. Its figures are the ones that are shown.
-  [[nodiscard]] bool confirmed(Changed& changed, Figures& figures) const {
-    if (!options_.with_settings) {
-      return true;
-    }
+  [[nodiscard]] bool confirmed(const Candidate& candidate, Changed& changed, Figures& figures) const {
     try {
-      const Request again = options_.with_settings(changed.settings);
-      const estimate::CardUse use = estimate::default_use(*changed.gpu, has_windows_driver(preferences_.os));
-      figures = estimate::evaluate(estimate::prepare(again.workload, again.model), changed.gpu, use);
-      changed.workload = again.workload;
+      if (options_.with_settings) {
+        const Request again = options_.with_settings(changed.settings);
+        figures = estimate::evaluate(estimate::prepare(again.workload, again.model), changed.gpu, use_of(candidate));
+        changed.workload = again.workload;
+      } else {
+        figures = estimate::evaluate(estimate::prepare(changed.workload, request_.model), changed.gpu, use_of(candidate));
+      }
       return figures.fit && figures.fit->verdict <= worst_ && host_holds(figures);
     } catch (const Error&) {
       return false;
@@ -331,7 +354,7 @@ class Search {
     remedy.count = changed.workload.all_gpus();
     remedy.figures = figures;
     remedy.workload = changed.workload;
-    remedy.source = preferences_.source == Sourcing::rent ? Sourcing::rent : Sourcing::buy;
+    remedy.source = cards_[card].source;
     add_speed(card, remedy);
     add_money(remedy);
     burden.money_usd = remedy.count > request_.workload.all_gpus() ? remedy.extra_usd.value_or(1.0) : 0.0;
@@ -348,7 +371,7 @@ class Search {
 
   void add_speed(std::size_t card, Remedy& remedy) {
     if (!before_[card]) {
-      before_[card] = throughput(assessor_.figures_of(start(card).workload, *cards_[card].gpu)).value_or(0.0);
+      before_[card] = throughput(assessor_.figures_of(start(card).workload, *cards_[card].card.gpu)).value_or(0.0);
     }
     const std::optional<double> after = throughput(assessor_.figures_of(remedy.workload, *remedy.gpu));
     if (*before_[card] > 0.0 && after) {
@@ -359,7 +382,14 @@ class Search {
   // Boards beyond those of the request, and what of it the budget does not cover.
   void add_money(Remedy& remedy) const {
     const double asked = request_.workload.all_gpus();
-    if (remedy.count <= asked || remedy.source == Sourcing::rent) {
+    if (remedy.source == Sourcing::rent) {
+      remedy.rent_usd_per_hour = assessor_.costs_of(*remedy.gpu, remedy.count).rent_usd_per_hour;
+      if (preferences_.source == Sourcing::both) {
+        remedy.settings.push_back({"source", "rent", Origin::user});
+      }
+      return;
+    }
+    if (remedy.count <= asked) {
       return;
     }
     const Costs more = assessor_.costs_of(*remedy.gpu, remedy.count);
@@ -395,7 +425,7 @@ class Search {
   const Preferences& preferences_;
   const AdviceOptions& options_;
   bool buy_;  // more cards are a remedy
-  std::vector<Card> cards_;
+  std::vector<Candidate> cards_;
   std::vector<double> usable_;
   std::vector<std::optional<double>> before_;  // throughput of the job as asked, by card; 0 = unknown
   std::vector<std::optional<bool>> tight_;     // whether the job as asked is held at all, by card

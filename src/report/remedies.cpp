@@ -70,6 +70,9 @@ std::string need_text(const Remedy& remedy) {
   if (!remedy.effect.empty()) {
     text += (text.empty() ? "" : "; ") + remedy.effect;
   }
+  if (remedy.rent_usd_per_hour && remedy.id != "rent") {
+    text += "; rented at " + format_usd(*remedy.rent_usd_per_hour) + " an hour";
+  }
   if (remedy.extra_usd && *remedy.extra_usd > 0.0) {
     text += "; " + format_usd(*remedy.extra_usd) + " more";
   }

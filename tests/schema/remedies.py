@@ -18,6 +18,8 @@ JOBS = [
     '--model mask-rcnn-r50-fpn --batch 2 --image 2048 --candidates gtx-1650-gddr6 --allow-shorter-input',
     '--model bert-large --task train --batch 64 --budget 400 --os windows',
     '--model sdxl --task finetune --batch 8 --candidates rtx-2080-ti',
+    '--model mamba-2.8b --task finetune --batch 32 --source both --budget 200',
+    '--model llama-2-13b --task finetune --source rent --gpus 1 --candidates rtx-4090,a100-80gb-sxm',
     '--model llama-2-7b --task train --gpus 8 --strategy ddp --candidates a100-80gb-sxm',
 ]
 

@@ -213,6 +213,24 @@ TEST_CASE("money: the cheapest card that runs the job as it is, and the cheapest
   CHECK(remedy_of(recommend(one_gpu(Task::infer), poor, view), "rent") == nullptr);
 }
 
+TEST_CASE("changes on rented cards say so, and only cards that are offered are rented", "[advise]") {
+  FakeCatalog catalog;
+  catalog.add(card("offered", 24.0), std::nullopt);
+  catalog.add(card("not-offered", 40.0), std::nullopt);
+  CatalogView view = catalog.view();
+  static const std::vector<CloudOffer> offers{{"offered", "somewhere", "", 1.0, 0.4, "on-demand", "2026-06", ""}};
+  view.offers = [](const Gpu& gpu) { return gpu.id == "offered" ? std::span<const CloudOffer>(offers) : std::span<const CloudOffer>(); };
+  Preferences wants = wanting({"offered", "not-offered"});
+  wants.source = Sourcing::rent;
+  const Advice advice = recommend(one_gpu(Task::finetune), wants, view);
+  REQUIRE_FALSE(advice.remedies.empty());
+  for (const Remedy& remedy : advice.remedies) {
+    CHECK(remedy.gpu->id == "offered");
+    CHECK(remedy.source == Sourcing::rent);
+    CHECK(*remedy.rent_usd_per_hour == Approx(0.4 * remedy.count));
+  }
+}
+
 TEST_CASE("strict wants no remedy that fits tightly", "[advise]") {
   FakeCatalog catalog;
   for (const double gib : {6.0, 8.0, 10.0, 12.0, 16.0}) {
