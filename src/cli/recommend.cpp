@@ -127,14 +127,20 @@ void refuse_pointless_snippets(const CommandLine& line) {
   }
 }
 
-// Asked for and not there: said, instead of an answer that looks as if the flag were forgotten.
-void tell_missing_snippets(Advice& advice) {
-  if (advice.remedies.empty()) {
-    advice.findings.push_back({"no-snippets", Severity::warn,
-                               advice.results.empty() ? "no change makes this job fit, so there are no snippets to show"
-                                                      : "the job fits as it is, so there are no snippets to show"});
-  } else if (std::all_of(advice.remedies.begin(), advice.remedies.end(), [](const Remedy& remedy) { return remedy.snippet.empty(); })) {
-    advice.findings.push_back({"no-snippets", Severity::warn, "these remedies need no code: there are no snippets to show"});
+// Looked for and not there: said, instead of an answer that looks as if nobody had looked.
+void tell_missing_remedies(Advice& advice, const AdviceOptions& options) {
+  const auto say = [&advice](std::string rule, std::string words) {
+    advice.findings.push_back({std::move(rule), Severity::warn, std::move(words)});
+  };
+  const bool asked = options.force_remedies || options.snippets;
+  if (advice.remedies.empty() && advice.results.empty()) {
+    say("no-remedies", "no change of settings, no larger card and no offer that are known here make this job fit");
+  } else if (advice.remedies.empty() && asked) {
+    say("no-remedies",
+        std::string("the job fits as it is: there is nothing to change") + (options.snippets ? ", and no snippet to show" : ""));
+  } else if (options.snippets &&
+             std::all_of(advice.remedies.begin(), advice.remedies.end(), [](const Remedy& remedy) { return remedy.snippet.empty(); })) {
+    say("no-snippets", "these remedies need no code: there are no snippets to show");
   }
 }
 
@@ -175,9 +181,7 @@ int answer(const CommandLine& line, AdviceOptions options, const std::vector<std
   options.with_settings = reader_of(session, line);
   options.every_change = writes(line.output, {Format::json});
   Advice advice = recommend(asked.request, asked.preferences, advisor.view(asked.preferences), options);
-  if (options.snippets) {
-    tell_missing_snippets(advice);
-  }
+  tell_missing_remedies(advice, options);
   if (at_hand) {
     const OwnAnswer own = check_machine(at_hand->cards, session, advisor, line, asked);
     std::vector<Finding> findings = advise_machine(at_hand->machine, own, advice);
