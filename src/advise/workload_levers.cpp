@@ -38,13 +38,23 @@ bool trains(const Situation& s) {
   return s.request.workload.training();
 }
 
-void batch(const Situation& s, Proposals& out) {
+// At least half of the batch is nearly the same job; less is a larger change than recomputation or a format of fewer bits.
+void batch(const Situation& s, bool near, Proposals& out) {
   if (!s.by_memory()) {
     return;
   }
-  if (const auto largest = fitting_batch(s.assessor, s.workload(), *s.rejection.gpu)) {
+  const auto largest = fitting_batch(s.assessor, s.workload(), *s.rejection.gpu);
+  if (largest && near == (*largest * 2.0 >= s.request.workload.batch)) {
     propose(out, setting(K::batch, *largest));
   }
+}
+
+void near_batch(const Situation& s, Proposals& out) {
+  batch(s, true, out);
+}
+
+void far_batch(const Situation& s, Proposals& out) {
+  batch(s, false, out);
 }
 
 void sequence(const Situation& s, Proposals& out) {
@@ -128,7 +138,7 @@ void weight_formats(const Situation& s, Proposals& out) {
     return;
   }
   const double bytes = compute_bytes(s.request.workload.precision);
-  static constexpr auto formats = std::to_array<std::string_view>({"fp16", "fp8", "int8", "int4-awq", "int4", "nf4"});
+  static constexpr auto formats = std::to_array<std::string_view>({"fp16", "int8", "fp8", "int4-awq", "int4", "nf4"});
   for (const std::string_view format : formats) {
     if (!is_quantised(s.request.workload.precision) && (format != "fp16" || bytes > 2.0)) {
       propose(out, setting(K::precision, std::string(format)));
@@ -201,8 +211,8 @@ void engines(const Situation& s, Proposals& out) {
 
 // The least change for the result first: what is computed stays the same, then the format, then the method, then the machine.
 constexpr auto k_workload = std::to_array<void (*)(const Situation&, Proposals&)>(
-    {batch, cheap_kernels, recomputation, requests, training_precision, sequence, optimizers, cache_format, weight_formats, adapters,
-     host_memory, more_gpus, engines});
+    {near_batch, cheap_kernels, recomputation, requests, training_precision, far_batch, sequence, optimizers, cache_format, weight_formats,
+     adapters, host_memory, more_gpus, engines});
 
 }  // namespace
 

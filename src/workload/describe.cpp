@@ -155,6 +155,9 @@ std::string summary(const Request& request) {
   if (line.empty()) {
     line = request.params_hint ? format_count(*request.params_hint) + " parameters" : std::string(request.model.name);
   }
+  if (request.origins[K::model] == Origin::preset) {
+    line = marked(K::model, line);
+  }
   append_item(line, marked(K::task, std::string(name_of(K::task, w.task))));
   if (w.training() && w.method != Method::full) {
     append_item(line, marked(K::method, std::string(name_of(K::method, w.method))));

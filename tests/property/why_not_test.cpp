@@ -148,12 +148,12 @@ TEST_CASE("the smallest change of a rejected card admits it when it is asked for
   const RealCatalog real;
   std::size_t changes = 0;
   std::size_t rejected = 0;
-  for (unsigned seed = 1; seed <= 40; ++seed) {
+  for (unsigned seed = 1; seed <= 16; ++seed) {
     Random random{std::mt19937(seed)};
     const Settings workload = random_workload(random);
     const Settings wishes = random_wishes(random);
     const Advice advice = asked(real, workload, wishes, {"rtx-3090", "a100-80gb-pcie", "gtx-1060-6gb"});
-    for (std::size_t i = seed % 19; i < advice.rejected.size(); i += 19) {
+    for (std::size_t i = seed % 13; i < advice.rejected.size(); i += 13) {
       const Rejection& rejection = advice.rejected[i];
       ++rejected;
       if (rejection.change.empty()) {
@@ -166,13 +166,13 @@ TEST_CASE("the smallest change of a rejected card admits it when it is asked for
       CHECK(recommends(asked_again(real, workload, wishes, rejection, false), rejection.gpu));
     }
   }
-  CHECK(rejected > 400);
+  CHECK(rejected > 200);
   CHECK(changes > rejected / 2);
 }
 
 TEST_CASE("none of several changes is superfluous", "[property]") {
   const RealCatalog real;
-  for (unsigned seed = 101; seed <= 112; ++seed) {
+  for (unsigned seed = 101; seed <= 105; ++seed) {
     Random random{std::mt19937(seed)};
     const Settings workload = random_workload(random);
     const Settings wishes = random_wishes(random);

@@ -137,4 +137,26 @@ TEST_CASE("a name with several variants is told of each", "[advise]") {
   CHECK(asked.about({"rtx-4090", "rtx 4090"}).why_not.size() == 1);
 }
 
+TEST_CASE("a small cut of the batch is the smallest change, a large one is not", "[advise]") {
+  const RealCatalog real;
+  const Asked close{real, settings({{"model", "resnet50"}, {"batch", "128"}})};
+  CHECK(setting(only_rejection(close.about({"rtx-3070"})), "batch"));
+  const Asked far{real, settings({{"model", "bert-large"}, {"batch", "32"}})};
+  const Rejection rejection = only_rejection(far.about({"rtx-3070"}));
+  CHECK_FALSE(setting(rejection, "batch"));
+  CHECK_FALSE(rejection.change.empty());
+}
+
+TEST_CASE("a rejected card that was asked about shows its warnings all the same", "[advise]") {
+  const RealCatalog real;
+  const Asked asked{real, settings({{"model", "llama-3.1-70b"}, {"task", "infer"}, {"precision", "fp16"}, {"gpus", "1"}})};
+  const auto says = [](const Advice& advice, std::string_view words) {
+    return std::any_of(advice.findings.begin(), advice.findings.end(),
+                       [words](const Finding& finding) { return finding.message.find(words) != std::string::npos; });
+  };
+  CHECK(says(asked.about({"titan-rtx"}), "titan-rtx: no FlashAttention 2"));
+  CHECK(says(asked.about({}, {{"candidates", "titan-rtx", Origin::user}}), "titan-rtx: no FlashAttention 2"));
+  CHECK_FALSE(says(asked.about({}), "no FlashAttention 2"));
+}
+
 }  // namespace gpuadvise::advise::test
