@@ -43,6 +43,7 @@ constexpr auto k_changes = std::to_array<Change>({
     {ChangeId::kv_8bit, "kv_8bit", "8-bit key-value cache", "nearly the same result", 0.15, 0, false, false, use_8bit_cache},
     {ChangeId::int8, "int8", "8-bit weights", "slightly lower quality", 0.25, k_precision, false, false, quantise_to_8_bits},
     {ChangeId::int4, "int4", "4-bit weights", "lower quality", 0.5, k_precision, false, false, quantise_to_4_bits},
+    {ChangeId::vae_tiling, "vae_tiling", "images decoded in tiles", "same result but for faint seams", 0, 0, false, false, decode_in_tiles},
     {ChangeId::offload_activations, "offload_activations", "activations in host memory", k_same_result, 0, k_place, false, false,
      move_activations_to_host},
     {ChangeId::offload_optimizer, "offload_optimizer", "optimizer states in host memory", k_same_result, 0,
@@ -313,6 +314,8 @@ std::string how_of(const Change& change, const Changed& changed) {
     case ChangeId::int8:
     case ChangeId::int4:
       return weights_call(w, change.id == ChangeId::int4);
+    case ChangeId::vae_tiling:
+      return "pipe.vae.enable_tiling() and pipe.vae.enable_slicing()";
     case ChangeId::offload_activations:
       return "torch.autograd.graph.save_on_cpu(pin_memory=True) around the forward pass";
     case ChangeId::offload_optimizer:

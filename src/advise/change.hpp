@@ -28,6 +28,7 @@ enum class ChangeId : std::uint8_t {
   kv_8bit,
   int8,
   int4,
+  vae_tiling,
   offload_activations,
   offload_optimizer,
   offload_params,

@@ -23,6 +23,7 @@ bool accumulate_gradients(Changed& c);
 bool use_8bit_cache(Changed& c);
 bool quantise_to_8_bits(Changed& c);
 bool quantise_to_4_bits(Changed& c);
+bool decode_in_tiles(Changed& c);
 bool move_idle_models_to_host(Changed& c);
 bool move_modules_to_host(Changed& c);
 bool move_experts_to_host(Changed& c);

@@ -67,6 +67,16 @@ bool quantise_to_4_bits(Changed& c) {
   return quantised(c, bitsandbytes ? PrecisionKind::nf4 : server ? PrecisionKind::int4_awq : PrecisionKind::int4, 2.0);
 }
 
+bool decode_in_tiles(Changed& c) {
+  const bool diffusers = c.workload.engine == Engine::diffusers && c.request->model.diffusion() != nullptr;
+  if (c.workload.training() || !diffusers || c.workload.vae_tiling) {
+    return false;
+  }
+  c.workload.vae_tiling = true;
+  set(c, "vae_tiling", true);
+  return true;
+}
+
 bool move_idle_models_to_host(Changed& c) {
   return offload_pipeline(c, OffloadKind::model, "model");
 }

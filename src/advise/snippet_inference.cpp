@@ -173,6 +173,7 @@ std::string diffusers(const SnippetSubject& subject) {
     default:
       code.add("pipe.to(\"cuda\")");
   }
+  code.add_if(w.vae_tiling, "pipe.vae.enable_tiling()").add_if(w.vae_tiling, "pipe.vae.enable_slicing()");
   code.add("image = pipe(prompt, height=" + whole(w.image.height) + ", width=" + whole(w.image.width) +
            ", num_inference_steps=" + whole(w.steps) + ", num_images_per_prompt=" + whole(w.batch) + ").images[0]");
   return code.closed();

@@ -40,9 +40,6 @@ std::string value_text(const Value& value) {
   if (const double* number = value.number()) {
     return workload::number_text(*number);
   }
-  if (const bool* flag = value.boolean()) {
-    return *flag ? "true" : "false";
-  }
   return value.text() != nullptr ? *value.text() : std::string();
 }
 
@@ -52,7 +49,12 @@ std::string flags_text(const Remedy& remedy) {
   for (const Setting& setting : remedy.settings) {
     std::string flag = setting.key;
     std::replace(flag.begin(), flag.end(), '_', '-');
-    text += (text.empty() ? "--" : " --") + flag + " " + value_text(setting.value);
+    text += text.empty() ? "" : " ";
+    if (const bool* on = setting.value.boolean()) {
+      text += (*on ? "--" : "--no-") + flag;
+    } else {
+      text += "--" + flag + " " + value_text(setting.value);
+    }
   }
   return text;
 }

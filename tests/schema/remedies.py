@@ -15,6 +15,7 @@ JOBS = [
     '--model llama-3.1-8b --task infer --engine vllm --concurrency 32 --seq 8192 --gpus 1 --candidates rtx-3090 --allow-shorter-input',
     '--model mixtral-8x7b --task infer --engine llama.cpp --gpus 1 --candidates rtx-3060-12gb',
     '--model flux.1-dev --task infer --candidates rtx-3060-12gb --allow-shorter-input',
+    '--model sdxl --task infer --batch 4 --candidates gtx-1080-ti,rtx-3060-12gb --precision fp32',
     '--model mask-rcnn-r50-fpn --batch 2 --image 2048 --candidates gtx-1650-gddr6 --allow-shorter-input',
     '--model bert-large --task train --batch 64 --budget 400 --os windows',
     '--model sdxl --task finetune --batch 8 --candidates rtx-2080-ti',
@@ -51,7 +52,10 @@ def applied(job, remedy):
     flags.pop('--allow-shorter-input', None)
     flags['--candidates'] = remedy['gpu']
     for key, value in remedy['settings'].items():
-        flags['--' + key.replace('_', '-')] = flag_text(value)
+        if isinstance(value, bool):
+            flags[('--' if value else '--no-') + key.replace('_', '-')] = None
+        else:
+            flags['--' + key.replace('_', '-')] = flag_text(value)
     return [word for flag, value in flags.items() for word in ([flag] if value is None else [flag, value])]
 
 
