@@ -40,6 +40,8 @@ constexpr auto k_changes = std::to_array<Change>({
      false, adapt_with_lora},
     {ChangeId::qlora, "qlora", "QLoRA: adapters on 4-bit weights", "trains few weights on a base of slightly lower quality", 0.5,
      k_precision | k_optimizer, false, false, adapt_with_qlora},
+    {ChangeId::half_precision, "half_precision", "half precision", "nearly the same result", 0.02, k_precision, false, true,
+     run_in_half_precision},
     {ChangeId::kv_8bit, "kv_8bit", "8-bit key-value cache", "nearly the same result", 0.15, 0, false, false, use_8bit_cache},
     {ChangeId::int8, "int8", "8-bit weights", "slightly lower quality", 0.25, k_precision, false, false, quantise_to_8_bits},
     {ChangeId::int4, "int4", "4-bit weights", "lower quality", 0.5, k_precision, false, false, quantise_to_4_bits},
@@ -193,6 +195,20 @@ std::string weights_call(const Workload& w, bool four_bits) {
   }
 }
 
+std::string half_call(const Workload& w) {
+  const std::string type = "torch." + std::string(w.precision.kind == PrecisionKind::bf16 ? "bfloat16" : "float16");
+  switch (w.engine) {
+    case Engine::pytorch:
+      return "model.to(" + type + ")";
+    case Engine::transformers:
+      return "from_pretrained(..., dtype=" + type + ")";
+    case Engine::diffusers:
+      return "from_pretrained(..., torch_dtype=" + type + ")";
+    default:
+      return "weights in " + to_string(w.precision);
+  }
+}
+
 std::string micro_batch(const Workload& w) {
   return "micro-batch " + whole(w.batch) + " x " + whole(w.accumulate) + " steps";
 }
@@ -247,6 +263,7 @@ std::string title_of(const Change& change, const Changed& changed) {
     case ChangeId::accumulate:
       return title + " (" + micro_batch(w) + ")";
     case ChangeId::mixed_precision:
+    case ChangeId::half_precision:
     case ChangeId::int8:
     case ChangeId::int4:
       return title + " (" + to_string(w.precision) + ")";
@@ -309,6 +326,8 @@ std::string how_of(const Change& change, const Changed& changed) {
       return adapters(changed);
     case ChangeId::qlora:
       return "BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type='nf4', bnb_4bit_use_double_quant=True) with " + adapters(changed);
+    case ChangeId::half_precision:
+      return half_call(w);
     case ChangeId::kv_8bit:
       return w.engine == Engine::llama_cpp ? "--cache-type-k q8_0 --cache-type-v q8_0 --flash-attn on" : "--kv-cache-dtype fp8";
     case ChangeId::int8:

@@ -25,6 +25,7 @@ enum class ChangeId : std::uint8_t {
   paged_optimizer,
   lora,
   qlora,
+  half_precision,
   kv_8bit,
   int8,
   int4,

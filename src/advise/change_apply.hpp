@@ -20,6 +20,7 @@ bool move_optimizer_to_host(Changed& c);
 bool move_params_to_host(Changed& c);
 bool accumulate_gradients(Changed& c);
 
+bool run_in_half_precision(Changed& c);
 bool use_8bit_cache(Changed& c);
 bool quantise_to_8_bits(Changed& c);
 bool quantise_to_4_bits(Changed& c);

@@ -4,9 +4,12 @@
 #include "workload/engine_formats.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace gpuadvise::advise {
 namespace {
+
+constexpr double k_useful_multiple = 8.0;  // of batches that kernels run well
 
 bool quantised(Changed& c, PrecisionKind wanted, double most_bytes) {
   Workload& w = c.workload;
@@ -41,6 +44,23 @@ bool offload_pipeline(Changed& c, OffloadKind kind, std::string_view word) {
 }
 
 }  // namespace
+
+bool run_in_half_precision(Changed& c) {
+  Workload& w = c.workload;
+  const PrecisionKind kind = w.precision.kind;
+  const bool whole = kind == PrecisionKind::fp32 || kind == PrecisionKind::tf32;
+  const PrecisionKind half = has_bf16(*c.gpu) && c.request->model.transformer() != nullptr ? PrecisionKind::bf16 : PrecisionKind::fp16;
+  if (w.training() || !whole || c.request->model.recommender() != nullptr ||
+      !workload::engine_runs(w.engine, {half, GgufMix::none, 0.0, 0.0})) {
+    return false;
+  }
+  if (!c.given(WorkloadKey::kv_precision) && element_bytes(w.kv_precision.k) > 2.0) {
+    const KvType type = half == PrecisionKind::bf16 ? KvType::bf16 : KvType::fp16;
+    w.kv_precision = {type, type};
+  }
+  set_precision(c, half);
+  return true;
+}
 
 bool use_8bit_cache(Changed& c) {
   Workload& w = c.workload;
@@ -147,8 +167,8 @@ bool take_smaller_batch(Changed& c) {
   if (!batch) {
     return false;
   }
-  w.batch = *batch;
-  set(c, "batch", *batch);
+  w.batch = *batch >= k_useful_multiple ? std::floor(*batch / k_useful_multiple) * k_useful_multiple : *batch;
+  set(c, "batch", w.batch);
   return true;
 }
 

@@ -180,11 +180,14 @@ std::string diffusers(const SnippetSubject& subject) {
 }
 
 std::string pytorch(const SnippetSubject& subject) {
+  const Workload& w = subject.workload();
+  const std::string type = compute_dtype(w);
+  const bool half = type != "float32";
   Block code("python");
   code.add("import torch").add("").add("model.eval().cuda()  # " + model_name(subject.request));
-  code.add("with torch.inference_mode():");
-  code.add("    for inputs in loader:  # DataLoader(..., batch_size=" + whole(subject.workload().batch) + ")");
-  code.add("        outputs = model(inputs.cuda(non_blocking=True))");
+  code.add_if(half, "model.to(torch." + type + ")").add("with torch.inference_mode():");
+  code.add("    for inputs in loader:  # DataLoader(..., batch_size=" + whole(w.batch) + ")");
+  code.add("        outputs = model(inputs.to(\"cuda\"" + (half ? ", dtype=torch." + type : std::string()) + ", non_blocking=True))");
   return code.closed();
 }
 

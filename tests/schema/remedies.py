@@ -16,6 +16,7 @@ JOBS = [
     '--model mixtral-8x7b --task infer --engine llama.cpp --gpus 1 --candidates rtx-3060-12gb',
     '--model flux.1-dev --task infer --candidates rtx-3060-12gb --allow-shorter-input',
     '--model sdxl --task infer --batch 4 --candidates gtx-1080-ti,rtx-3060-12gb --precision fp32',
+    '--model resnet152 --task infer --batch 512 --image 512 --candidates gtx-1650-gddr6',
     '--model mask-rcnn-r50-fpn --batch 2 --image 2048 --candidates gtx-1650-gddr6 --allow-shorter-input',
     '--model bert-large --task train --batch 64 --budget 400 --os windows',
     '--model sdxl --task finetune --batch 8 --candidates rtx-2080-ti',

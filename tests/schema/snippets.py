@@ -30,6 +30,7 @@ JOBS = [
     ('--model flux.1-dev --task finetune --candidates rtx-3090', ['LoraConfig(']),
     ('--model flux.1-dev --task infer --candidates rtx-3060-12gb', ['pipe.enable_sequential_cpu_offload()', 'bitsandbytes_4bit']),
     ('--model sdxl --task infer --batch 4 --candidates rtx-3060-12gb', ['pipe.vae.enable_tiling()']),
+    ('--model resnet152 --task infer --batch 512 --image 512 --candidates gtx-1650-gddr6', ['model.to(torch.float16)']),
     ('--model llama-3.1-8b --task infer --engine vllm --concurrency 64 --candidates rtx-4070', ['vllm serve', '--max-num-seqs ']),
     ('--model llama-3.1-70b --task infer --engine vllm --gpus 1 --candidates a100-80gb-sxm', ['--tensor-parallel-size 2']),
     ('--model llama-3.1-70b --task infer --engine sglang --gpus 1 --candidates a100-80gb-sxm', ['--tp 2']),
