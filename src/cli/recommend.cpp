@@ -127,6 +127,12 @@ void refuse_pointless_snippets(const CommandLine& line) {
   }
 }
 
+void refuse_pointless_why_not(const CommandLine& line) {
+  if (line.output.quiet || !writes(line.output, {Format::table, Format::json})) {
+    throw Error(ErrorCode::conflict, "--why-not has no effect on this output: it holds ranked cards only", "use --format table or json");
+  }
+}
+
 // Looked for and not there: said, instead of an answer that looks as if nobody had looked.
 void tell_missing_remedies(Advice& advice, const AdviceOptions& options) {
   const auto say = [&advice](std::string rule, std::string words) {
@@ -173,6 +179,9 @@ int answer(const CommandLine& line, AdviceOptions options, const std::vector<std
   refuse_pointless(line.output);
   if (options.snippets) {
     refuse_pointless_snippets(line);
+  }
+  if (!options.why_not.empty()) {
+    refuse_pointless_why_not(line);
   }
   const Session session(line.data);
   const Advisor advisor(session, line.data);
@@ -251,6 +260,9 @@ int run_recommend(const Arguments& arguments) {
   AdviceOptions options;
   options.force_remedies = remedies.has_value();
   options.why_not = split_names(why_not);
+  if (!why_not.empty() && options.why_not.empty()) {
+    throw Error(ErrorCode::usage, "--why-not names no card", "for example --why-not rtx-3080");
+  }
   flags.put_into(options);
   return answer(line, std::move(options), from);
 }
