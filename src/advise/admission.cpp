@@ -216,14 +216,29 @@ void Admission::name_change(Rejection& rejection, bool named, bool thorough) {
     rejection.smallest_change = words_of(rejection.change, rejection);
     return;
   }
+  rejection.smallest_change = words_without_change(rejection, candidate);
+}
+
+// Where nothing that was tried admits the card: how much memory is missing, or which rule stands behind the first.
+std::string Admission::words_without_change(const Rejection& rejection, const Candidate& candidate) {
   const bool by_memory = rejection.figures && rejection.figures->fit && !assessor_.acceptable(*rejection.figures);
-  if (by_memory) {
+  if (by_memory && !options_.with_settings) {
     const Workload workload =
         spread_over(request_.workload, {request_.workload.gpus, request_.workload.strategy}, needs_fp16(request_, *rejection.gpu));
-    rejection.smallest_change = smallest_change(assessor_, workload, *rejection.gpu, *rejection.figures);
-  } else if (!settings_in(rejection.smallest_change).empty()) {
-    rejection.smallest_change.clear();  // the rule's own words were tried, and another rule stands behind it
+    return smallest_change(assessor_, workload, *rejection.gpu, *rejection.figures);
   }
+  if (by_memory) {
+    const double missing = rejection.figures->memory.need.expected - rejection.figures->fit->usable_bytes;
+    return missing > 0.0 ? format_gib(missing) + " more memory" : "a card with more memory to spare";
+  }
+  const Settings own = settings_in(rejection.smallest_change);
+  Trial* trial = own.empty() ? nullptr : trial_of(own);
+  if (trial == nullptr) {
+    return rejection.smallest_change;  // in words that set nothing
+  }
+  const Outcome outcome = judge(*trial, candidate);
+  const std::string behind = outcome.rejection ? ", as then " + outcome.rejection->rule + " rejects it" : "";
+  return "nothing that was tried; " + rejection.smallest_change + " is not enough" + behind;
 }
 
 }  // namespace gpuadvise::advise

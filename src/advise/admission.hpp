@@ -57,6 +57,7 @@ class Admission {
                                                bool thorough);
   [[nodiscard]] Settings without_needless(Settings settings, const Candidate& candidate);
   [[nodiscard]] std::string words_of(const Settings& settings, const Rejection& rejection) const;
+  [[nodiscard]] std::string words_without_change(const Rejection& rejection, const Candidate& candidate);
 
   const Request& request_;
   const Preferences& preferences_;

@@ -97,10 +97,12 @@ std::string rejected_text(const Rejection& r, const Preferences& wants, const Te
       text += wrap(line, style.width, "  ");
     }
   }
-  const std::string change = r.smallest_change.empty() ? "nothing that was tried admits it: another rule stands behind this one"
-                             : !r.change.empty()
+  const bool by_memory = r.figures && r.figures->fit && r.figures->fit->verdict != Verdict::fits;
+  const std::string change = !r.change.empty()
                                  ? (r.change.size() > 1 ? "together these admit it: " : "this admits it: ") + r.smallest_change
-                                 : "no change of the request was found that admits it; missing: " + r.smallest_change;
+                             : r.smallest_change.empty() ? "nothing that was tried admits it"
+                             : by_memory ? "no change of the request was found that admits it; missing: " + r.smallest_change
+                                         : r.smallest_change;
   return text + wrap(change, style.width, "  ");
 }
 

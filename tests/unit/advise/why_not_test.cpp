@@ -107,6 +107,9 @@ TEST_CASE("what no setting changes is said to be missing", "[advise]") {
   const Rejection rejection = only_rejection(asked.about({"gtx-1060-6gb"}));
   CHECK(rejection.change.empty());
   CHECK_THAT(rejection.smallest_change, ContainsSubstring("more memory"));
+  const Rejection laptop = only_rejection(asked.about({"gtx-1060-laptop"}));
+  CHECK(laptop.change.empty());
+  CHECK(laptop.smallest_change == "nothing that was tried; --form laptop is not enough, as then does-not-fit rejects it");
 }
 
 TEST_CASE("an accepted card says its rank, one never asked about what left it out", "[advise]") {
