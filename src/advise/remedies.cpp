@@ -394,7 +394,8 @@ class Search {
     }
     const Costs more = assessor_.costs_of(*remedy.gpu, remedy.count);
     const Costs less = assessor_.costs_of(*remedy.gpu, asked);
-    if (!more.purchase_usd || !less.purchase_usd) {
+    const bool own_machine = more.price && more.price->usd <= 0.0;  // its cards cost nothing, but there are no more of them
+    if (!more.purchase_usd || !less.purchase_usd || own_machine) {
       return;
     }
     remedy.extra_usd = *more.purchase_usd - *less.purchase_usd;

@@ -139,8 +139,13 @@ void tell_missing_remedies(Advice& advice, const AdviceOptions& options) {
     advice.findings.push_back({std::move(rule), Severity::warn, std::move(words)});
   };
   const bool asked = options.force_remedies || options.snippets;
+  const bool by_memory = std::any_of(advice.rejected.begin(), advice.rejected.end(), [](const Rejection& rejection) {
+    return rejection.rule == "does-not-fit" || rejection.rule == "ddp-does-not-pool" || rejection.rule == "tight-is-no";
+  });
   if (advice.remedies.empty() && advice.results.empty()) {
-    say("no-remedies", "no change of settings, no larger card and no offer that are known here make this job fit");
+    if (by_memory || asked) {
+      say("no-remedies", "no remedy that is known here makes this job fit");
+    }
   } else if (advice.remedies.empty() && asked) {
     say("no-remedies",
         std::string("the job fits as it is: there is nothing to change") + (options.snippets ? ", and no snippet to show" : ""));
@@ -200,8 +205,11 @@ int answer(const CommandLine& line, AdviceOptions options, const std::vector<std
 }
 
 // What the machine's own cards run, with the memory that is free on them.
-int answer_for_host(const CommandLine& line, const std::vector<std::string>& from) {
+int answer_for_host(const CommandLine& line, const std::vector<std::string>& from, const AdviceOptions& options) {
   refuse_pointless(line.output);
+  if (options.snippets) {
+    refuse_pointless_snippets(line);
+  }
   const Session session(line.data);
   const Advisor advisor(session, line.data);
   Asked asked = read_request(session, line);
@@ -214,7 +222,8 @@ int answer_for_host(const CommandLine& line, const std::vector<std::string>& fro
   const host::Machine machine = own_machine(from, session.catalog());
   const OwnMachine cards = own_cards(machine);
   const std::string versions = use_versions_of(machine, session, asked.preferences);
-  OwnAnswer own = check_machine(cards, session, advisor, line, asked);
+  OwnAnswer own = check_machine(cards, session, advisor, line, asked, options);
+  tell_missing_remedies(own.advice, options);
   if (!versions.empty()) {
     own.advice.assumptions.push_back(versions);
   }
@@ -284,18 +293,14 @@ int run_check(const Arguments& arguments) {
   if (!from.empty() && !host) {
     throw Error(ErrorCode::usage, "--from has no effect without --host", "add --host");
   }
+  AdviceOptions options;
+  flags.put_into(options);
   if (host) {
-    if (flags.snippets || flags.shorter_input) {
-      throw Error(ErrorCode::conflict, "--snippets and --allow-shorter-input have no effect with --host",
-                  "name the card with --candidates instead");
-    }
-    return answer_for_host(line, from);
+    return answer_for_host(line, from, options);
   }
   if (!named) {
     throw Error(ErrorCode::usage, "check needs the cards to look at", "add --candidates CARD,... or --host");
   }
-  AdviceOptions options;
-  flags.put_into(options);
   return answer(line, std::move(options));
 }
 
