@@ -97,7 +97,7 @@ constexpr auto k_specs = std::to_array<PreferenceSpec>({
     text(K::prices, "prices", "file of prices laid over the shipped ones", P::names),
     text(K::currency, "currency", "currency of budgets and output"),
     number(K::fx, "fx", "per USD", "units of the currency for one US dollar", 1e-6, 1e9),
-    text(K::as_of, "as_of", "date to judge the age of prices by"),
+    text(K::as_of, "as_of", "date of the prices you give, as 2026-01"),
     number(K::electricity_usd_per_kwh, "electricity_usd_per_kwh", "USD/kWh", "price of electricity", 0.0, 100.0),
     number(K::hours_per_day, "hours_per_day", "h", "hours of use a day", 0.0, 24.0),
     number(K::years, "years", "years", "years of use", 0.01, 50.0),

@@ -70,6 +70,25 @@ class Reading {
     return std::nullopt;
   }
 
+  // 2026, 2026-01 or 2026-01-31.
+  [[nodiscard]] std::optional<std::string> date() {
+    const std::optional<std::string> given = text();
+    if (!given) {
+      return std::nullopt;
+    }
+    constexpr std::string_view form = "dddd-dd-dd";
+    bool good = given->size() == 4 || given->size() == 7 || given->size() == form.size();
+    for (std::size_t i = 0; good && i < given->size(); ++i) {
+      good = form[i] == 'd' ? (*given)[i] >= '0' && (*given)[i] <= '9' : (*given)[i] == form[i];
+    }
+    const auto part = [&](std::size_t at) { return given->size() > at ? ((*given)[at] - '0') * 10 + ((*given)[at + 1] - '0') : 1; };
+    if (!good || part(5) < 1 || part(5) > 12 || part(8) < 1 || part(8) > 31) {
+      complain("is no date", "as 2026-01 or 2026-01-31");
+      return std::nullopt;
+    }
+    return given;
+  }
+
   // A list, or one text with commas.
   [[nodiscard]] std::vector<std::string> names() {
     std::vector<std::string> out;
@@ -280,7 +299,7 @@ void read_one(Preferences& p, K key, Reading& reading) {
       assign(p.fx, reading.number());
       return;
     case K::as_of:
-      assign(p.as_of, reading.text());
+      assign(p.as_of, reading.date());
       return;
     case K::electricity_usd_per_kwh:
       assign(p.electricity_usd_per_kwh, reading.number());

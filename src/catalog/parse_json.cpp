@@ -44,6 +44,9 @@ class Watch {
 
 // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error while parsing value - why; last read: 'x'"
 std::string parse_fault(std::string_view message) {
+  if (message.starts_with("[json.exception.out_of_range")) {
+    return "not valid JSON: a number is too large" + std::string(message.substr(std::min(message.find(" parsing"), message.size())));
+  }
   const auto column = message.find("column ");
   const auto colon = message.find(": ", column == std::string_view::npos ? 0 : column);
   return "not valid JSON: " + std::string(colon == std::string_view::npos ? message : message.substr(colon + 2));

@@ -38,6 +38,7 @@ int run_compare(const Arguments& arguments) {
   groups.workload = true;
   groups.preferences = true;
   groups.output = true;
+  groups.ranking = false;
   groups.positional_least = 1;
   groups.positional_most = k_most_cards;
   groups.positional_name = "GPU";

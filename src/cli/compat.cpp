@@ -15,6 +15,7 @@ int run_compat(const Arguments& arguments) {
   SoftwareFlags flags;
   FlagGroups groups;
   groups.output = true;
+  groups.ranking = false;
   groups.own = {{"gpu", "CARD,...", "the card, or all cards of one machine", false, &flags.gpu},
                 {"torch", "VERSION", "PyTorch release, as 2.8", false, &flags.torch},
                 {"cuda", "VERSION", "CUDA version or build, as 12.8, cu128, rocm6.4", false, &flags.cuda},
@@ -33,7 +34,7 @@ int run_compat(const Arguments& arguments) {
   const auto& laid_over = session.catalog().overlay_notes();
   answer.notes.insert(answer.notes.end(), laid_over.begin(), laid_over.end());
   for (const OutputTarget& target : line.output.targets()) {
-    if (target.format == Format::json || target.format == Format::jsonl) {
+    if (target.format == Format::json) {
       write_output(target.path, report::compat_json(question, answer, session.catalog().data_version()));
     } else if (target.format == Format::table) {
       const report::TextStyle style{terminal_width(STDOUT_FILENO), wants_colour(line.output.colour, STDOUT_FILENO), line.output.verbose};

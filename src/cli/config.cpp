@@ -17,7 +17,7 @@ namespace gpuadvise::cli {
 namespace {
 
 // What is in force for each flag: the later entry wins, as when a command line is read.
-std::vector<Configured> in_force(const std::string& settings_file) {
+std::vector<Configured> in_force(const std::optional<std::string>& settings_file) {
   std::map<std::string, Configured> by_flag;
   for (Configured& item : read_configuration(settings_file)) {
     by_flag.insert_or_assign(item.flag, std::move(item));
@@ -75,14 +75,14 @@ int run_config(const Arguments& arguments) {
     write_all(STDOUT_FILENO, own.empty() ? "" : own + "\n");
     return own.empty() ? 1 : 0;
   }
-  const std::vector<Configured> rows = in_force(settings.value_or(""));
+  const std::vector<Configured> rows = in_force(settings);
   const std::string wanted = format.value_or("table");
   if (wanted == "json") {
     write_all(STDOUT_FILENO, as_json(rows));
   } else if (wanted != "table") {
     throw Error(ErrorCode::usage, "config does not print '" + wanted + "'", "one of table, json");
   } else if (rows.empty()) {
-    write_all(STDOUT_FILENO, "no settings besides the defaults (gpuadvise config --path: where a file of them is looked for)\n");
+    write_all(STDOUT_FILENO, "no settings besides the defaults\n(gpuadvise config --path: where a file of them is looked for)\n");
   } else {
     write_all(STDOUT_FILENO, as_table(rows));
   }

@@ -2,13 +2,15 @@
 
 #include <gpuadvise/error.hpp>
 
+#include "catalog/data_reader.hpp"
+
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
+#include <sstream>
 #include <string_view>
 #include <unistd.h>
 
@@ -33,10 +35,7 @@ std::string flag_of(std::string_view name) {
 }
 
 void add_file(const std::string& path, std::vector<Configured>& into) {
-  std::ifstream file(path);
-  if (!file) {
-    throw Error(ErrorCode::unreadable, "cannot read '" + path + "'", "give the path of a readable configuration file");
-  }
+  std::istringstream file(catalog::read_text_file(path));
   try {
     for (const CLI::ConfigItem& item : CLI::ConfigTOML().from_config(file)) {
       std::string value;
@@ -48,7 +47,7 @@ void add_file(const std::string& path, std::vector<Configured>& into) {
       }
     }
   } catch (const CLI::Error& error) {
-    throw Error(ErrorCode::bad_data, std::string("malformed configuration: ") + error.what(), {}, path);
+    throw Error(ErrorCode::bad_data, std::string("malformed configuration: ") + error.what(), "one setting a line, as batch = 32", path);
   }
 }
 
@@ -84,11 +83,11 @@ std::vector<std::string> user_data_files() {
   return files;
 }
 
-std::vector<Configured> read_configuration(const std::string& config_flag) {
+std::vector<Configured> read_configuration(const std::optional<std::string>& config_flag) {
   std::vector<Configured> configured;
   std::error_code missing;
-  if (!config_flag.empty()) {
-    add_file(config_flag, configured);
+  if (config_flag) {
+    add_file(*config_flag, configured);
   } else if (const std::string own = user_configuration_path(); !own.empty() && fs::exists(own, missing)) {
     add_file(own, configured);
   }

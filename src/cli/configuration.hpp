@@ -15,7 +15,7 @@ struct Configured {
 
 // File first, environment after it (later entries win). `config_flag` names the file of --settings, which must exist; empty
 // means the user's own ($XDG_CONFIG_HOME/gpuadvise/config.toml), which may not. Throws Error{bad_data, unreadable}.
-[[nodiscard]] std::vector<Configured> read_configuration(const std::string& config_flag);
+[[nodiscard]] std::vector<Configured> read_configuration(const std::optional<std::string>& config_flag);
 
 // $XDG_CONFIG_HOME/gpuadvise/config.toml, else ~/.config/...; empty without a home.
 [[nodiscard]] std::string user_configuration_path();

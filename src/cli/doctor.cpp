@@ -50,6 +50,7 @@ FlagGroups flags_of_doctor(SoftwareFlags& flags) {
   FlagGroups groups;
   groups.workload = true;
   groups.output = true;
+  groups.ranking = false;
   groups.positional_most = 1;
   groups.positional_name = "LOG";
   groups.own = {{"gpu", "CARD,...", "the card of the machine: names the builds that serve it", false, &flags.gpu},
@@ -61,7 +62,7 @@ FlagGroups flags_of_doctor(SoftwareFlags& flags) {
 
 void print(const CommandLine& line, const software::LogReport& log, const report::PrescribedJob& job, std::string_view data_version) {
   for (const OutputTarget& target : line.output.targets()) {
-    if (target.format == Format::json || target.format == Format::jsonl) {
+    if (target.format == Format::json) {
       write_output(target.path, report::doctor_json(log, job, data_version));
     } else if (target.format == Format::table) {
       const report::TextStyle style{terminal_width(STDOUT_FILENO), wants_colour(line.output.colour, STDOUT_FILENO), line.output.verbose};

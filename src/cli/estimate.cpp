@@ -38,8 +38,8 @@ Line split(std::vector<Setting>&& settings) {
       line.id = std::move(setting.value);
     } else if (setting.key == "gpu") {
       const std::string* text = setting.value.text();
-      if (text == nullptr) {
-        throw Error(ErrorCode::invalid_value, "gpu is not a text", "give a card's id or name");
+      if (text == nullptr || text->find_first_not_of(' ') == std::string::npos) {
+        throw Error(ErrorCode::invalid_value, "gpu is not the name of a card", "give a card's id or name");
       }
       line.gpu = *text;
     } else {
@@ -155,6 +155,10 @@ int run_lines(const Session& session, const std::string& path) {
     }
   }
   write_all(STDOUT_FILENO, out);
+  if (std::ferror(file.get()) != 0) {
+    throw Error(ErrorCode::unreadable, "cannot read '" + path + "' to its end",
+                "give the path of a readable file, or - for standard input");
+  }
   return all_good ? 0 : exit_status(ErrorCode::bad_data);
 }
 
@@ -166,6 +170,7 @@ int run_estimate(const Arguments& arguments) {
   groups.workload = true;
   groups.some_preferences = {"gpu"};
   groups.output = true;
+  groups.ranking = false;
   groups.own = {{"jsonl", "FILE", "read one request a line from FILE (- or nothing: stdin)", true, &jsonl}};
   const CommandLine line = read_command_line("estimate", "Memory and speed of a workload, without ranking.", groups, arguments);
   const Session session(line.data);
@@ -174,9 +179,16 @@ int run_estimate(const Arguments& arguments) {
       throw Error(ErrorCode::conflict, "--jsonl takes its settings from the lines, not from flags",
                   "put '" + (line.workload.empty() ? line.preferences : line.workload).front().key + "' into each line");
     }
+    if (!line.output.outputs.empty() || line.output.format.value_or(Format::jsonl) != Format::jsonl) {
+      throw Error(ErrorCode::conflict, "--jsonl writes one answer a line to standard output; --output and --format have no effect with it",
+                  "leave them out, and redirect: > FILE");
+    }
     return run_lines(session, *jsonl);
   }
   const std::string gpu = line.preferences.empty() ? "" : *line.preferences.front().value.text();
+  if (!line.preferences.empty() && gpu.find_first_not_of(' ') == std::string::npos) {
+    throw Error(ErrorCode::invalid_value, "--gpu '" + gpu + "' names no card", "give a card's id or name; gpuadvise list gpus");
+  }
   const report::Estimate result = estimate(session, line.workload, gpu);
   for (const OutputTarget& target : line.output.targets()) {
     std::string out;

@@ -17,6 +17,7 @@ int run_explain(const Arguments& arguments) {
   groups.workload = true;
   groups.preferences = true;
   groups.output = true;
+  groups.ranking = false;
   groups.positional_least = 1;
   groups.positional_most = 1;
   groups.positional_name = "GPU";

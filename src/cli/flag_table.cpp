@@ -117,7 +117,7 @@ std::vector<FlagSpec> preference_flags() {
 }
 
 std::vector<FlagSpec> output_flags() {
-  return {
+  std::vector<FlagSpec> flags{
       output_flag("format", "FORMAT", "table, json, jsonl, csv, tsv, markdown, html"),
       output_flag("output", "FILE", "write there, format by suffix; - is stdout", {}, true),
       output_flag("limit", "N", "show at most N results"),
@@ -127,6 +127,10 @@ std::vector<FlagSpec> output_flags() {
       output_flag("verbose", "", "more detail: breakdown, findings, sources", "-v"),
       output_flag("quiet", "", "only the winner's id", "-q"),
   };
+  for (FlagSpec& flag : flags) {
+    flag.of_ranking = flag.name == "limit" || flag.name == "sort" || flag.name == "columns" || flag.name == "quiet";
+  }
+  return flags;
 }
 
 std::vector<FlagSpec> data_flags() {

@@ -20,6 +20,7 @@ struct FlagSpec {
   bool is_switch = false;    // --x / --no-x
   bool repeatable = false;
   std::string_view extra_name;  // "-v", or a long form without the unit
+  bool of_ranking = false;      // only where cards are ranked
 };
 
 // All flags of the groups, in the order of the help text.

@@ -9,6 +9,7 @@
 #include "cli/flag_table.hpp"
 #include "cli/help.hpp"
 #include "report/columns.hpp"
+#include "workload/parse_value.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -70,7 +71,8 @@ std::vector<Given> flags_taken(const FlagGroups& groups) {
   const auto add = [&](bool wanted, FlagGroup group) {
     if (wanted) {
       for (FlagSpec& spec : flags_of(group)) {
-        if (spec.key != "gpu") {  // one card: for commands that ask for it
+        // One card is for commands that ask for it; the order of a ranking for those that print one.
+        if (spec.key != "gpu" && (groups.ranking || !spec.of_ranking)) {
           taken.push_back({std::move(spec), {}});
         }
       }
@@ -110,15 +112,59 @@ std::string cleaned(std::string message) {
   return message;
 }
 
-void parse(CLI::App& app, const std::vector<Given>& flags, std::string_view command, const std::vector<std::string>& arguments) {
+// --compile=off is --no-compile; the library would read any text as one of the two.
+std::string switch_of(const std::string& argument, const std::vector<Given>& flags) {
+  const auto equals = argument.find('=');
+  if (!argument.starts_with("--") || equals == std::string::npos) {
+    return argument;
+  }
+  const std::string name = argument.substr(2, equals - 2);
+  const std::string value = argument.substr(equals + 1);
+  for (const Given& given : flags) {
+    if (!given.spec.is_switch || (given.spec.name != name && "no-" + given.spec.name != name)) {
+      continue;
+    }
+    const bool negatable = given.spec.group == FlagGroup::workload || given.spec.group == FlagGroup::preferences;
+    if (!negatable || name != given.spec.name) {
+      usage_error("--" + name + " takes no value, and '" + value + "' is given", "write --" + name);
+    }
+    const auto wanted = workload::to_boolean(Value(value));
+    if (!wanted) {
+      usage_error("--" + name + " '" + value + "' is neither true nor false", "one of true, false, on, off, 1, 0");
+    }
+    return (*wanted ? "--" : "--no-") + name;
+  }
+  return argument;
+}
+
+// The command's own switches are no rows of the table.
+void check_own_switch(const std::string& argument, const FlagGroups& groups) {
+  for (const FlagGroups::Own& own : groups.own) {
+    if (own.value.empty() && argument.starts_with("--" + std::string(own.name) + "=")) {
+      usage_error("--" + std::string(own.name) + " takes no value, and '" + argument.substr(own.name.size() + 3) + "' is given",
+                  "write --" + std::string(own.name));
+    }
+  }
+}
+
+void parse(CLI::App& app, const std::vector<Given>& flags, std::string_view command, const FlagGroups& groups,
+           const std::vector<std::string>& arguments) {
   std::vector<std::string> reversed;
   for (const std::string& argument : arguments) {
-    reversed.push_back(normalised(argument));
+    reversed.push_back(switch_of(normalised(argument), flags));
+    check_own_switch(reversed.back(), groups);
   }
   std::reverse(reversed.begin(), reversed.end());
+  const std::vector<std::string> in_order(reversed.rbegin(), reversed.rend());
   try {
     app.parse(reversed);
   } catch (const CLI::ArgumentMismatch& error) {
+    // The value of an option that is not known counts as an argument too many.
+    for (const std::string& argument : in_order) {
+      if (argument.starts_with("--") && argument.size() > 2 && app.get_option_no_throw(argument.substr(0, argument.find('='))) == nullptr) {
+        usage_error("unknown option '" + argument + "'", near_flags(argument, flags, command));
+      }
+    }
     const std::string message = error.what();
     const std::string flag = message.substr(0, message.find_first_of(": "));
     usage_error(flag.starts_with('-') ? flag + " needs a value" : "more arguments than one " + flag, near_flags("", {}, command));
@@ -237,7 +283,7 @@ void collect(const std::vector<Given>& flags, CommandLine& line) {
 }
 
 // Environment and configuration file fill what no flag gave.
-void add_configured(std::vector<Given>& flags, const std::string& command_line_config) {
+void add_configured(std::vector<Given>& flags, const std::optional<std::string>& command_line_config) {
   std::map<std::string, Configured> configured;
   for (const Configured& item : read_configuration(command_line_config)) {
     // Other programs' variables may share the prefix; a settings file is ours alone, and a slip in it would be silent.
@@ -308,7 +354,7 @@ CommandLine read_command_line(std::string_view command, std::string_view summary
   if (groups.positional_most > 0) {
     app.add_option(std::string(groups.positional_name), line.positional)->expected(0, groups.positional_most);
   }
-  parse(app, flags, command, arguments);
+  parse(app, flags, command, groups, arguments);
   for (std::size_t i = 0; i < groups.own.size(); ++i) {
     const auto* option = app.get_option("--" + std::string(groups.own[i].name));
     if (groups.own[i].values != nullptr) {
@@ -321,7 +367,8 @@ CommandLine read_command_line(std::string_view command, std::string_view summary
     usage_error("missing argument " + std::string(groups.positional_name), near_flags("", {}, command));
   }
   const auto settings = std::find_if(flags.begin(), flags.end(), [](const Given& given) { return given.spec.name == "settings"; });
-  add_configured(flags, settings != flags.end() && !settings->values.empty() ? single(*settings) : "");
+  const bool own_file = settings != flags.end() && !settings->values.empty();
+  add_configured(flags, own_file ? std::optional<std::string>(single(*settings)) : std::nullopt);
   collect(flags, line);
   return line;
 }

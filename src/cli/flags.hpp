@@ -58,6 +58,7 @@ struct FlagGroups {
   bool preferences = false;
   std::vector<std::string_view> some_preferences;  // with preferences false: only these keys
   bool output = false;
+  bool ranking = true;  // with output: a list of cards, so --limit, --sort, --columns and --quiet mean something
   bool data = true;
   int positional_least = 0;
   int positional_most = 0;

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <unistd.h>
 
@@ -28,10 +29,14 @@ std::string flag_line(const FlagSpec& flag) {
   return line + std::string(flag.help) + "\n";
 }
 
-std::string flag_section(FlagGroup group) {
+std::string flag_section(FlagGroup group, const FlagGroups& groups) {
   std::string text;
   std::string_view heading;
   for (const FlagSpec& flag : flags_of(group)) {
+    const bool taken = (groups.ranking || !flag.of_ranking) && (flag.key != "gpu" || group != FlagGroup::preferences);
+    if (!taken) {
+      continue;
+    }
     if (flag.heading != heading) {
       heading = flag.heading;
       text += fmt::format("\n{}:\n", heading);
@@ -104,6 +109,9 @@ int run_help(const Arguments& arguments) {
   if (arguments.empty()) {
     return run_recommend({"--help"});
   }
+  if (arguments.size() > 1) {
+    throw Error(ErrorCode::usage, "unexpected argument '" + arguments[1] + "'", "help takes one topic or command");
+  }
   for (const Command& command : commands()) {
     if (command.name == arguments.front() && command.run != run_help) {
       return command.run({"--help"});
@@ -143,9 +151,15 @@ std::string command_help(std::string_view command, std::string_view summary, con
     text += &own == groups.own.data() ? "\nOf this command:\n" : "";
     text += flag_line({std::string(own.name), {}, own.value, own.help, FlagGroup::output, {}, false, false, {}});
   }
-  const auto add = [&](bool wanted, FlagGroup group) { text += wanted ? flag_section(group) : ""; };
+  const auto add = [&](bool wanted, FlagGroup group) { text += wanted ? flag_section(group, groups) : ""; };
   add(groups.workload, FlagGroup::workload);
   add(groups.preferences, FlagGroup::preferences);
+  for (const FlagSpec& flag : flags_of(FlagGroup::preferences)) {
+    const auto& some = groups.some_preferences;
+    if (std::find(some.begin(), some.end(), flag.key) != some.end()) {
+      text += (flag.key == some.front() ? "\nCards:\n" : "") + flag_line(flag);
+    }
+  }
   add(groups.output, FlagGroup::output);
   add(groups.data, FlagGroup::data);
   return text + "\nOther:\n" + flag_line({"help", {}, {}, "this text", FlagGroup::output, {}, true, false, "-h"}) +

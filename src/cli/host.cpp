@@ -19,6 +19,7 @@ int run_host(const Arguments& arguments) {
   std::optional<std::string> raw;
   FlagGroups groups;
   groups.output = true;
+  groups.ranking = false;
   groups.own = {{"from", "FILE", "read a saved output of a tool (- is stdin); several are of one machine", false, nullptr, &from},
                 {"raw", {}, "print what the tools print, for a report", false, &raw}};
   const CommandLine line = read_command_line("host", "The GPUs of this machine, or of a tool's saved output.", groups, arguments);

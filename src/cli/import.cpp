@@ -17,6 +17,7 @@ namespace gpuadvise::cli {
 int run_import(const Arguments& arguments) {
   FlagGroups groups;
   groups.output = true;
+  groups.ranking = false;
   groups.data = false;
   groups.positional_least = 1;
   groups.positional_most = 1;

@@ -11,6 +11,7 @@
 #include "cli/terminal.hpp"
 #include "report/style.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <exception>
 #include <span>
@@ -19,13 +20,14 @@
 namespace gpuadvise::cli {
 namespace {
 
+// What a message quotes came from outside: a file, or another program's output pasted into a flag.
 std::string error_text(const Error& error, const report::TextStyle& style) {
-  std::string text = report::paint(style, report::Tone::bad, "error:") + " " + error.message() + "\n";
+  std::string text = report::paint(style, report::Tone::bad, "error:") + " " + printable(error.message()) + "\n";
   if (!error.where().empty()) {
-    text += "  at " + error.where() + "\n";
+    text += "  at " + printable(error.where()) + "\n";
   }
   if (!error.hint().empty()) {
-    text += "help:  " + error.hint() + "\n";
+    text += "help:  " + printable(error.hint()) + "\n";
   }
   return text;
 }
@@ -55,19 +57,35 @@ int run_command(const Arguments& arguments) {
               (near.empty() ? "" : "did you mean '" + std::string(near.front()) + "'? ") + "see gpuadvise --help");
 }
 
+// "solve " where the first argument is a command.
+std::string command_name(std::span<char*> given) {
+  const std::string_view first = given.size() > 1 ? given[1] : "";
+  const auto known = commands();
+  const bool is_command = std::any_of(known.begin(), known.end(), [first](const Command& command) { return command.name == first; });
+  return is_command ? std::string(first) + " " : std::string();
+}
+
+int answer(const Arguments& arguments) {
+  try {
+    return run_command(arguments);
+  } catch (const HelpAsked& help) {
+    write_all(STDOUT_FILENO, help.text);
+    return 0;
+  }
+}
+
 }  // namespace
 
 int run(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   const report::TextStyle style{terminal_width(STDERR_FILENO), wants_colour(ColourWish::automatic, STDERR_FILENO), false};
   const std::span<char*> given(argv, static_cast<std::size_t>(argc));
+  const std::string see = "see gpuadvise " + command_name(given) + "--help";
   try {
-    return run_command({given.begin() + (given.empty() ? 0 : 1), given.end()});
-  } catch (const HelpAsked& help) {
-    write_all(STDOUT_FILENO, help.text);
-    return 0;
+    return answer({given.begin() + (given.empty() ? 0 : 1), given.end()});
   } catch (const Error& error) {
-    write_all(STDERR_FILENO, error_text(error, style));
+    const bool needs_hint = error.hint().empty() && exit_status(error.code()) == exit_status(ErrorCode::usage);
+    write_all(STDERR_FILENO, error_text(needs_hint ? Error(error.code(), error.message(), see, error.where()) : error, style));
     return exit_status(error.code());
   } catch (const std::exception& error) {
     const Error internal(ErrorCode::internal, std::string("a fault of this program: ") + error.what(),

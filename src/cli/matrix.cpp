@@ -120,6 +120,7 @@ int run_matrix(const Arguments& arguments) {
   groups.workload = true;
   groups.some_preferences = {"candidates", "os"};
   groups.output = true;
+  groups.ranking = false;
   std::vector<std::string> over;
   FlagGroups::Own own{"over", "KEY=LIST", "vary a setting: a..b doubles, a..b..step steps, or a list", false, nullptr};
   own.values = &over;

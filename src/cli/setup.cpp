@@ -48,6 +48,17 @@ std::string verify_command(const Arguments& arguments) {
   return command + " --verify-script";
 }
 
+void check_formats(const OutputWishes& wishes, bool script) {
+  if (script && wishes.format) {
+    throw Error(ErrorCode::conflict, "--verify-script prints a Python program; --format has no effect with it", "leave one of them out");
+  }
+  for (const OutputTarget& target : wishes.targets()) {
+    if (!script && target.format != Format::json && target.format != Format::table) {
+      throw Error(ErrorCode::usage, "setup prints table or json", "add --format json");
+    }
+  }
+}
+
 }  // namespace
 
 int run_setup(const Arguments& arguments) {
@@ -56,6 +67,7 @@ int run_setup(const Arguments& arguments) {
   std::optional<std::string> verify;
   FlagGroups groups;
   groups.output = true;
+  groups.ranking = false;
   groups.own = {{"gpu", "CARD,...", "the card, or all cards of one machine", false, &flags.gpu},
                 {"torch", "VERSION", "PyTorch release; the newest that serves the card when not given", false, &flags.torch},
                 {"cuda", "VERSION", "CUDA version or build, as 12.8, cu128, rocm6.4", false, &flags.cuda},
@@ -71,14 +83,16 @@ int run_setup(const Arguments& arguments) {
     throw Error(ErrorCode::usage, "setup needs a card", "add --gpu CARD, as --gpu rtx-4090");
   }
   const software::Manager manager = manager_of(manager_text);
+  check_formats(line.output, verify.has_value());
   const Session session(line.data);
   const software::Question question = read_question(session, flags);
   const software::Compatibility answer = software::judge(session.software(), question);
   const report::TextStyle style{terminal_width(STDOUT_FILENO), wants_colour(line.output.colour, STDOUT_FILENO), line.output.verbose};
   if (!can_install(question, answer)) {
-    const bool json = line.output.format == Format::json;
-    write_all(STDOUT_FILENO, json ? report::compat_json(question, answer, session.catalog().data_version())
-                                  : report::compat_text(question, answer, style));
+    for (const OutputTarget& target : line.output.targets()) {
+      write_output(target.path, target.format == Format::json ? report::compat_json(question, answer, session.catalog().data_version())
+                                                              : report::compat_text(question, answer, style));
+    }
     return 1;
   }
   software::InstallPlan plan = software::plan_install(session.software(), question, *answer.install, manager);
@@ -87,12 +101,10 @@ int run_setup(const Arguments& arguments) {
   for (const OutputTarget& target : line.output.targets()) {
     if (verify) {
       write_output(target.path, software::verify_script(question, *answer.install, plan));
-    } else if (target.format == Format::json || target.format == Format::jsonl) {
+    } else if (target.format == Format::json) {
       write_output(target.path, report::setup_json({question, answer, plan, verify_command(arguments)}, session.catalog().data_version()));
-    } else if (target.format == Format::table) {
-      write_output(target.path, report::setup_text({question, answer, plan, verify_command(arguments)}, style));
     } else {
-      throw Error(ErrorCode::usage, "setup prints table or json", "add --format json");
+      write_output(target.path, report::setup_text({question, answer, plan, verify_command(arguments)}, style));
     }
   }
   return 0;

@@ -46,6 +46,7 @@ int run_solve(const Arguments& arguments) {
   groups.workload = true;
   groups.some_preferences = {"gpu"};
   groups.output = true;
+  groups.ranking = false;
   groups.positional_least = 1;
   groups.positional_most = 1;
   groups.positional_name = "WHAT";

@@ -60,12 +60,32 @@ void write_all(int stream, std::string_view text) {
     const ssize_t written = ::write(stream, text.data(), text.size());
     if (written >= 0) {
       text.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno != EINTR && stream == STDERR_FILENO) {
+      return;  // nobody reads complaints: the exit status still tells
     } else if (errno == EPIPE) {
       std::_Exit(0);  // the reader has what it wanted
     } else if (errno != EINTR) {
-      throw Error(ErrorCode::unreadable, std::string("cannot write: ") + std::strerror(errno));
+      throw Error(ErrorCode::unreadable, std::string("cannot write: ") + std::strerror(errno), "give an output that takes the answer");
     }
   }
+}
+
+std::string printable(std::string_view text) {
+  std::string shown;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : '\0');
+    const bool second_controls = byte == 0xC2 && next >= 0x80 && next < 0xA0;  // U+0080 to U+009F
+    if ((byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7F || second_controls) {
+      constexpr std::string_view digits = "0123456789abcdef";
+      const unsigned code = second_controls ? next : byte;
+      shown += std::string("\\x") + digits[code / 16] + digits[code % 16];
+      i += second_controls ? 1 : 0;
+    } else {
+      shown += text[i];
+    }
+  }
+  return shown;
 }
 
 void write_output(const std::string& path, std::string_view text) {

@@ -15,7 +15,11 @@ enum class ColourWish { automatic, always, never };
 // COLUMNS, else the terminal's own width, else 120 (not a terminal); between 40 and 400.
 [[nodiscard]] int terminal_width(int stream);
 
-// Writes everything; a closed pipe ends the program silently, another failure throws Error{unreadable}.
+// The text without the characters that steer a terminal: ESC becomes \x1b.
+[[nodiscard]] std::string printable(std::string_view text);
+
+// Writes everything; a closed pipe ends the program silently, another failure throws Error{unreadable}. Standard error may be closed
+// or full: nothing is thrown, the exit status still tells.
 void write_all(int stream, std::string_view text);
 // To standard output for "-", else to the file, replacing it.
 void write_output(const std::string& path, std::string_view text);

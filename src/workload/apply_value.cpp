@@ -142,13 +142,15 @@ bool apply_lora_targets(Draft& draft, const KeySpec& spec, const Value& value) {
   const std::string* text = value.text();
   if (const auto* list = value.list()) {
     for (const Value& item : *list) {
-      if (item.text() != nullptr) {
-        joined += *item.text() + ",";
+      if (item.text() == nullptr) {
+        bad_value(draft, spec, value, "module names, such as q,v or all-linear");
+        return false;
       }
+      joined += *item.text() + ",";
     }
     text = &joined;
   }
-  if (text == nullptr || text->empty()) {
+  if (text == nullptr || text->find_first_not_of(",; |+") == std::string::npos) {
     bad_value(draft, spec, value, "module names, such as q,v or all-linear");
     return false;
   }

@@ -304,7 +304,9 @@ std::optional<bool> to_boolean(const Value& value) {
   static constexpr auto words =
       std::to_array<Choice>({{"true", 1}, {"false", 0}, {"on", 1}, {"off", 0}, {"yes", 1}, {"no", 0}, {"1", 1}, {"0", 0}});
   const auto* text = value.text();
-  const auto found = text == nullptr ? std::nullopt : find_choice(words, *text);
+  // Words are compared without punctuation, and "-1" is not "1".
+  const bool signed_text = text != nullptr && text->find('-') != std::string::npos;
+  const auto found = text == nullptr || signed_text ? std::nullopt : find_choice(words, *text);
   return found ? std::optional<bool>(*found == 1) : std::nullopt;
 }
 

@@ -33,7 +33,7 @@ void unknown_key(Draft& draft, const std::string& key) {
   const std::string shown = quoted(Value(key));
   const auto near = key.size() <= 80 ? catalog::near_names(key, names, 1) : std::vector<std::string_view>();
   draft.fault(ErrorCode::unknown_key, key.substr(0, 80), "unknown key " + shown,
-              near.empty() ? std::string("see gpuadvise help workload") : "did you mean '" + std::string(near.front()) + "'?");
+              near.empty() ? std::string("see gpuadvise estimate --help") : "did you mean '" + std::string(near.front()) + "'?");
 }
 
 void read_settings(Draft& draft, std::span<const Setting> settings) {

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""What a hostile or careless command line gets: a refusal in words with the right exit status, never a crash and never silence.
+
+usage: hostile.py PROGRAM
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = os.path.abspath(sys.argv[1])
+JOB = ['--model', 'resnet50', '--batch', '8']
+ONE = JOB + ['--candidates', 'rtx-4090']
+RANKING = [['--sort', 'price_usd'], ['--columns', 'gpu'], ['--limit', '1'], ['-q']]
+NO_RANKING = {'estimate': JOB, 'solve': ['batch', '--model', 'resnet50', '--gpu', 'rtx-4090'], 'explain': ['rtx-4090', *JOB],
+              'compare': ['rtx-4090', 'rtx-3090', *JOB], 'compat': ['--gpu', 'rtx-4090'], 'setup': ['--gpu', 'rtx-4090']}
+failures = []
+
+
+def run(arguments, stdin='', shell='', **environment):
+    with tempfile.TemporaryDirectory() as folder:
+        env = {'PATH': os.environ.get('PATH', ''), 'HOME': folder, 'COLUMNS': '80', 'TERM': 'dumb', **environment}
+        command = ['bash', '-c', '"$0" "$@" ' + shell, PROGRAM, *arguments] if shell else [PROGRAM, *arguments]
+        done = subprocess.run(command, input=stdin.encode(), capture_output=True, env=env, timeout=60)
+    return done.returncode, done.stdout.decode('utf-8', 'replace'), done.stderr.decode('utf-8', 'replace')
+
+
+def expect(what, holds, seen):
+    if not holds:
+        failures.append(f'{what}\n    {str(seen)[:400]}')
+
+
+def refused(arguments, words, status=2, **more):
+    """One error with a remedy, no answer, and no character that steers a terminal."""
+    rc, out, err = seen = run(arguments, **more)
+    what = 'not refused well: ' + ' '.join(map(repr, arguments))
+    expect(what, rc == status and not out and words in err, seen)
+    expect(what + ' (error:, help:)', err.startswith('error: ') and '\nhelp: ' in err, seen)
+    expect(what + ' (control characters)', not re.search(r'[\x00-\x08\x0b-\x1f\x7f-\x9f]', err), seen)
+
+
+def switches():
+    for flag in ('--remedies=no', '--snippets=1', '--verbose=x', '--quiet=', '--no-user-data=0', '--no-compile=1'):
+        refused(ONE + [flag], 'takes no value')
+    for value in ('', '-1', '2', 'maybe', '1e99'):
+        refused(ONE + ['--compile=' + value], 'neither true nor false')
+    for value, wanted in (('off', False), ('0', False), ('on', True), ('1', True)):
+        rc, out, err = run(['estimate', *JOB, '--compile=' + value, '--format', 'json'])
+        expect(f'--compile={value}', rc == 0 and json.loads(out)['request']['compile'] == {'value': wanted, 'origin': 'user'}, (rc, err))
+
+
+def values():
+    refused(['--model', 'a\x1b[31mb\x7f'], r"a\x1b[31mb\x7f")
+    refused(['--model', 'a\u009b31mb'], r'a\x9b31mb')
+    refused(['--model', 'resnet50', '--batch', '-3'], "'-3'")
+    refused(['estimate', '--model', 'resnet50', '--batch', 'x'], 'see gpuadvise estimate --help')
+    for date in ('yesterday', '2026-13', '2026-01-32', '26', '2026/01', ' '):
+        refused(ONE + ['--as-of', date], 'is no date')
+    for date in ('2026', '2026-01', '2026-01-31'):
+        expect('--as-of ' + date, run(ONE + ['--as-of', date])[0] == 0, date)
+    for targets in (' ', ',', ',;'):
+        refused(['estimate', '--model', 'llama-3.1-8b', '--lora-targets', targets], 'lora_targets')
+    refused(['estimate', *JOB, '--gpu', ' '], 'names no card')
+    refused(['help', 'units', 'more'], "'more'")
+
+
+def options_without_effect():
+    for command, arguments in NO_RANKING.items():
+        for flag in RANKING:
+            refused([command, *arguments, *flag], 'unknown option')
+        expect(command + ' --help', not re.search('--limit|--sort|--columns|--quiet', run([command, '--help'])[1]), command)
+    for command in ('compat', 'setup', 'doctor'):
+        arguments = [] if command == 'doctor' else ['--gpu', 'rtx-4090']
+        refused([command, *arguments, '--format', 'jsonl'], 'prints table or json')
+    refused(['setup', '--gpu', 'tesla-k80', '--torch', '2.8', '--format', 'csv'], 'prints table or json')
+    refused(['setup', '--gpu', 'rtx-4090', '--verify-script', '--format', 'json'], 'no effect')
+    refused(['estimate', '--jsonl', '-', '--output', '/nowhere/x.jsonl'], 'no effect')
+    refused(['estimate', '--jsonl', '-', '--format', 'table'], 'no effect')
+    for command in ('estimate', 'solve', 'export'):
+        expect(command + ' --help names --gpu', '  --gpu LIST' in run([command, '--help'])[1], command)
+
+
+def files():
+    with tempfile.TemporaryDirectory() as folder:
+        refused(['estimate', '--jsonl', folder], 'to its end', status=3)
+        refused(ONE + ['--settings', folder], 'cannot read', status=3)
+        target = os.path.join(folder, 'answer.json')
+        rc, out, _ = run(['setup', '--gpu', 'tesla-k80', '--torch', '2.8', '--output', target])
+        expect('setup --output of a card that cannot', rc == 1 and not out and json.load(open(target)), (rc, out))
+    refused(ONE + ['--settings', ''], "cannot read ''", status=3)
+    rc, out, _ = run(['estimate', '--jsonl', '-'], '{"model":"resnet50","batch":1e400}\n{"model":"resnet50","gpu":""}\n')
+    answers = [json.loads(line)['error']['message'] for line in out.splitlines()]
+    expect('batch mode', rc == 3 and 'too large' in answers[0] and 'exception' not in out and 'card' in answers[1], out)
+
+
+def streams():
+    """Nobody reads: no crash, and the exit status still tells."""
+    for shell, status in (('2>&-', 2), ('2>/dev/full', 2), ('>&- 2>&-', 2)):
+        expect('unknown option ' + shell, run(['--modl', 'x'], shell=shell)[0] == status, run(['--modl', 'x'], shell=shell))
+        expect('first screen ' + shell, run([], shell=shell)[0] == status, shell)
+    for arguments in (['--help'], ['--version'], ONE, ['list', 'gpus'], ['estimate', *JOB]):
+        rc, _, err = run(arguments, shell='>/dev/full')
+        expect('full device', rc == 3 and err.startswith('error: cannot write') and 'help:' in err, (arguments, rc, err))
+        expect('closed pipe', run(arguments, shell='| true; exit ${PIPESTATUS[0]}')[::2] == (0, ''), arguments)
+
+
+for test in (switches, values, options_without_effect, files, streams):
+    test()
+print('\n'.join(failures) or 'all held')
+sys.exit(1 if failures else 0)
