@@ -153,6 +153,16 @@ KvType without_bf16(KvType type) {
   return type == KvType::bf16 ? KvType::fp16 : type;
 }
 
+// Vendors the user named all of whose parts come with their computer: whoever asks for one means such a computer.
+bool asks_for_system(const Gpu& gpu, const Preferences& preferences, const CatalogView& catalog) {
+  const auto& vendors = preferences.vendors;
+  if (gpu.availability == Availability::announced || std::find(vendors.begin(), vendors.end(), gpu.vendor) == vendors.end()) {
+    return false;
+  }
+  return std::none_of(catalog.gpus.begin(), catalog.gpus.end(),
+                      [&gpu](const Gpu& other) { return other.vendor == gpu.vendor && other.form_factor != FormFactor::soc; });
+}
+
 }  // namespace
 
 std::vector<Card> cards_in_question(const Preferences& preferences, const CatalogView& catalog) {
@@ -171,7 +181,7 @@ std::vector<Card> cards_in_question(const Preferences& preferences, const Catalo
   const std::vector<const Gpu*> owned = found(preferences.have, catalog);
   for (const Gpu& gpu : catalog.gpus) {
     if (!contains(excluded, &gpu)) {
-      cards.push_back({&gpu, contains(owned, &gpu)});
+      cards.push_back({&gpu, contains(owned, &gpu) || asks_for_system(gpu, preferences, catalog)});
     }
   }
   return cards;

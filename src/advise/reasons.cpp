@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 namespace gpuadvise::advise {
 namespace {
@@ -20,8 +21,11 @@ struct Superlative {
 };
 
 constexpr auto k_superlatives = std::to_array<Superlative>({
-    {"cheapest that fits", [](const Recommendation& r) { return negated(r.cost.purchase_usd); }},
-    {"lowest cost of work", [](const Recommendation& r) { return negated(r.cost.usd_per_million); }},
+    {"cheapest that fits",
+     [](const Recommendation& r) { return r.source == Sourcing::rent ? std::nullopt : negated(r.cost.purchase_usd); }},
+    {"cheapest hour of rent",
+     [](const Recommendation& r) { return r.source == Sourcing::rent ? negated(r.cost.rent_usd_per_hour) : std::nullopt; }},
+    {"lowest cost of work", [](const Recommendation& r) { return negated(paid_per_million(r)); }},
     {"fastest of all that fit",
      [](const Recommendation& r) { return r.figures.speed ? std::optional<double>(r.figures.speed->throughput.expected) : std::nullopt; }},
     {"most memory to spare",
@@ -56,6 +60,21 @@ std::string bound_reason(const SpeedFigures& speed) {
   return {};
 }
 
+// How long the whole run takes and what it costs beside the purchase, where the amount of work was given.
+std::optional<std::string> run_reason(const Recommendation& result) {
+  const Costs& cost = result.cost;
+  if (!cost.run_hours) {
+    return std::nullopt;
+  }
+  const bool rented = result.source == Sourcing::rent;
+  const std::optional<double>& usd = rented ? cost.rent_run_usd : cost.run_energy_usd;
+  std::string words = "the run takes " + format_duration(*cost.run_hours * 3600.0);
+  if (usd) {
+    words += " and costs " + format_usd(*usd) + (rented ? " of rent" : " of electricity");
+  }
+  return words;
+}
+
 // What a card is best known by in this answer, when no superlative is its own: the two objectives that carry its score.
 std::string score_reason(const Score& score) {
   std::array<const ScorePart*, k_objectives> parts{};
@@ -67,6 +86,10 @@ std::string score_reason(const Score& score) {
 }
 
 }  // namespace
+
+std::optional<double> paid_per_million(const Recommendation& result) {
+  return result.source == Sourcing::rent ? result.cost.rent_usd_per_million : result.cost.usd_per_million;
+}
 
 void give_reasons(std::vector<Recommendation>& results) {
   for (const Superlative& superlative : k_superlatives) {
@@ -86,6 +109,9 @@ void give_reasons(std::vector<Recommendation>& results) {
   for (Recommendation& result : results) {
     if (result.figures.speed && result.rank == 1) {
       result.reasons.push_back(bound_reason(*result.figures.speed));
+    }
+    if (std::optional<std::string> run = run_reason(result)) {
+      result.reasons.push_back(std::move(*run));
     }
     result.reasons.push_back(score_reason(result.score));
   }

@@ -85,11 +85,17 @@ std::vector<std::string> assumptions_of(const Preferences& preferences) {
   if (std::string tier = advise::tier_text(preferences); !tier.empty()) {
     out.push_back(std::move(tier));
   }
-  assume(PreferenceKey::form, "the card goes into a " + std::string(to_string(preferences.form)) + " (form)");
+  const bool buys = preferences.source != Sourcing::rent;  // a rented card goes into nobody's case and draws nobody's power
+  if (buys) {
+    assume(PreferenceKey::form, "the card goes into a " + std::string(to_string(preferences.form)) + " (form)");
+  }
   assume(PreferenceKey::prefer, "weights of prefer " + std::string(to_string(preferences.prefer)));
   assume(PreferenceKey::hours_per_day, format_significant(preferences.hours_per_day) + " hours of use a day");
   assume(PreferenceKey::years, format_significant(preferences.years) + " years of use");
-  assume(PreferenceKey::electricity_usd_per_kwh, "electricity at " + format_significant(preferences.electricity_usd_per_kwh) + " USD/kWh");
+  if (buys) {
+    assume(PreferenceKey::electricity_usd_per_kwh,
+           "electricity at " + format_significant(preferences.electricity_usd_per_kwh) + " USD/kWh");
+  }
   return out;
 }
 

@@ -134,8 +134,12 @@ std::string way_reason(std::span<const TriedWay> tried, std::size_t best, const 
   const TriedWay& chosen = tried[best];
   const auto fitting = std::count_if(tried.begin(), tried.end(), [](const TriedWay& way) { return way.accepted; });
   std::string text = "divided as " + way_words(chosen.workload) + ", ";
-  text += fitting > 1 ? "the best of " + std::to_string(fitting) + " ways that fit"
-                      : "the only one of " + std::to_string(tried.size()) + " ways that fits";
+  const bool fastest = std::none_of(tried.begin(), tried.end(), [&chosen](const TriedWay& way) {
+    return way.accepted && sound(way) == sound(chosen) && throughput(way) > throughput(chosen);
+  });
+  text += fitting > 1
+              ? (fastest ? "the best of " : "the simplest within 10 % of the fastest of ") + std::to_string(fitting) + " ways that fit"
+              : "the only one of " + std::to_string(tried.size()) + " ways that fits";
   if (chosen.figures.speed) {
     const std::string loss = loss_words(chosen.workload, *chosen.figures.speed, gpu);
     text += ": " + rate_words(chosen) + (loss.empty() ? "" : " (" + loss + ")");

@@ -3,6 +3,7 @@
 #include <gpuadvise/units.hpp>
 
 #include "advise/mixed.hpp"
+#include "advise/reasons.hpp"
 #include "catalog/enum_names.hpp"
 
 #include <array>
@@ -77,8 +78,8 @@ constexpr auto k_columns = std::to_array<Column>({
      [](const Recommendation& r) { return Value(r.score.total); }},
     {"power_w", "W", Align::right, 3, [](const Recommendation& r) { return dash_or(r.cost.power_w, plain); },
      [](const Recommendation& r) { return maybe(r.cost.power_w); }},
-    {"usd_per_million", "$/million", Align::right, 4, [](const Recommendation& r) { return dash_or(r.cost.usd_per_million, plain); },
-     [](const Recommendation& r) { return maybe(r.cost.usd_per_million); }},
+    {"usd_per_million", "$/million", Align::right, 4, [](const Recommendation& r) { return dash_or(advise::paid_per_million(r), plain); },
+     [](const Recommendation& r) { return maybe(advise::paid_per_million(r)); }},
     {"bandwidth_gb_s", "GB/s", Align::right, 6, [](const Recommendation& r) { return plain(r.gpu->memory_bandwidth_gb_s); },
      [](const Recommendation& r) { return Value(r.gpu->memory_bandwidth_gb_s); }},
     {"need_bytes_low", "", Align::right, 0, nullptr, [](const Recommendation& r) { return Value(std::round(r.figures.memory.need.low)); }},

@@ -419,7 +419,35 @@ constexpr auto k_cases = std::to_array<RuleCase>({
        b.speed().scaling_efficiency = 0.6;
      },
      [](Bench& b) { b.workload().nodes = 1; }},
-    {"communication-heavy", [](Bench& b) { b.speed().shares.communication = 0.4; }, [](Bench& b) { b.speed().shares.communication = 0.2; }},
+    {"communication-heavy",
+     [](Bench& b) {
+       b.train();
+       b.speed().shares.communication = 0.4;
+     },
+     [](Bench& b) { b.speed().shares.communication = 0.2; }},
+    {"communication-heavy-inference", [](Bench& b) { b.speed().shares.communication = 0.4; },
+     [](Bench& b) { b.speed().shares.communication = 0.2; }},
+    {"several-unofficial",
+     [](Bench& b) {
+       b.several(2, Strategy::fsdp);
+       b.gpu.vendor = Vendor::amd;
+       b.gpu.support.end_of_support = true;
+     },
+     [](Bench& b) { b.request.origins[WorkloadKey::gpus] = Origin::user; }},
+    {"several-boards",
+     [](Bench& b) {
+       b.several(2, Strategy::fsdp);
+       b.cost.boards = 2;
+       b.cost.purchase_usd = 800;
+     },
+     [](Bench& b) { b.cost.purchase_usd = 0; }},
+    {"many-boards",
+     [](Bench& b) {
+       b.several(4, Strategy::fsdp);
+       b.cost.boards = 4;
+       b.cost.purchase_usd = 800;
+     },
+     [](Bench& b) { b.cost.boards = 2; }},
     {"limit-power",
      [](Bench& b) {
        b.several(2, Strategy::ddp);
