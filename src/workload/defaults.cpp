@@ -183,8 +183,11 @@ Precision checkpoint_precision(const Draft& draft) {
 Precision inference_precision(const Draft& draft) {
   const Workload& w = draft.request.workload;
   switch (w.engine) {
-    case Engine::llama_cpp:
-      return {PrecisionKind::gguf, GgufMix::Q4_K_M, 0.0, 0.0};
+    case Engine::llama_cpp: {
+      // Weights published in mxfp4 are offered as they are: their rows do not divide into K-quants.
+      const bool mxfp4 = checkpoint_precision(draft).kind == PrecisionKind::mxfp4;
+      return {PrecisionKind::gguf, mxfp4 ? GgufMix::MXFP4_MOE : GgufMix::Q4_K_M, 0.0, 0.0};
+    }
     case Engine::autoawq:
       return kind(PrecisionKind::int4_awq);
     case Engine::gptq_for_llama:

@@ -37,6 +37,7 @@ TEST_CASE("precision follows field, task, method and engine") {
   CHECK(kind({{"model", "sdxl"}}) == PrecisionKind::fp16);
   CHECK(kind({{"model", "sdxl"}, {"method", "lora"}}) == PrecisionKind::bf16);
   CHECK(workload_of({{"model", "llama"}, {"engine", "llama.cpp"}}).precision.mix == GgufMix::Q4_K_M);
+  CHECK(workload_of({{"model", "gpt-oss-20b"}, {"engine", "llama.cpp"}}).precision.mix == GgufMix::MXFP4_MOE);
   CHECK(workload_of({{"model", "llama"}, {"engine", "llama.cpp"}, {"precision", "int8"}}).precision.mix == GgufMix::Q8_0);
 }
 
