@@ -38,10 +38,10 @@ Line split(std::vector<Setting>&& settings) {
       line.id = std::move(setting.value);
     } else if (setting.key == "gpu") {
       const std::string* text = setting.value.text();
-      if (text == nullptr || text->find_first_not_of(' ') == std::string::npos) {
+      if (text == nullptr) {
         throw Error(ErrorCode::invalid_value, "gpu is not the name of a card", "give a card's id or name");
       }
-      line.gpu = *text;
+      line.gpu = *text;  // empty, as a table's field without a value: no card
     } else {
       line.settings.push_back(std::move(setting));
     }
