@@ -90,7 +90,7 @@ def files():
         rc, out, _ = run(['setup', '--gpu', 'tesla-k80', '--torch', '2.8', '--output', target])
         expect('setup --output of a card that cannot', rc == 1 and not out and json.load(open(target)), (rc, out))
     refused(ONE + ['--settings', ''], "cannot read ''", status=3)
-    rc, out, _ = run(['estimate', '--jsonl', '-'], '{"model":"resnet50","batch":1e400}\n{"model":"resnet50","gpu":""}\n')
+    rc, out, _ = run(['estimate', '--jsonl', '-'], '{"model":"resnet50","batch":1e400}\n{"model":"resnet50","gpu":5}\n')
     answers = [json.loads(line)['error']['message'] for line in out.splitlines()]
     expect('batch mode', rc == 3 and 'too large' in answers[0] and 'exception' not in out and 'card' in answers[1], out)
 
