@@ -1,8 +1,11 @@
 #include "advise/snippet.hpp"
 
 #include "advise/snippet_text.hpp"
+#include "units/lower_case.hpp"
 
 #include <algorithm>
+#include <cctype>
+#include <iterator>
 
 namespace gpuadvise::advise {
 
@@ -10,8 +13,19 @@ std::string whole(double value) {
   return std::to_string(static_cast<long long>(value));
 }
 
-std::string model_name(const Request& request) {
-  std::string name = request.model_text.empty() ? request.model_file : request.model_text;
+namespace {
+
+bool same_letters(std::string_view a, std::string_view b) {
+  const auto letters = [](std::string_view text) {
+    std::string out;
+    std::copy_if(text.begin(), text.end(), std::back_inserter(out),
+                 [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; });
+    return lower_case(out);
+  };
+  return letters(a) == letters(b);
+}
+
+std::string safe_name(std::string name) {
   if (name.empty()) {
     name = "path/to/model";
   }
@@ -23,6 +37,18 @@ std::string model_name(const Request& request) {
       },
       '-');
   return name;
+}
+
+}  // namespace
+
+std::string model_name(const Request& request) {
+  return safe_name(request.model_text.empty() ? request.model_file : request.model_text);
+}
+
+std::string checkpoint_name(const Request& request) {
+  // An id with more to it ("-instruct") is another checkpoint than the one the catalog knows.
+  const bool plain = same_letters(request.model_text, request.model.id) || same_letters(request.model_text, request.model.name);
+  return plain && !request.model.hf_id.empty() ? safe_name(std::string(request.model.hf_id)) : model_name(request);
 }
 
 std::string compute_dtype(const Workload& workload) {

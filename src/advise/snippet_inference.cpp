@@ -34,7 +34,7 @@ bool fp8_cache(const Workload& w) {
 
 std::string vllm(const SnippetSubject& subject) {
   const Workload& w = subject.workload();
-  std::vector<std::string> parts{"vllm serve " + model_name(subject.request), "--max-model-len " + whole(w.seq)};
+  std::vector<std::string> parts{"vllm serve " + checkpoint_name(subject.request), "--max-model-len " + whole(w.seq)};
   const auto add = [&parts](bool wanted, std::string part) {
     if (wanted) {
       parts.push_back(std::move(part));
@@ -50,7 +50,7 @@ std::string vllm(const SnippetSubject& subject) {
 
 std::string sglang(const SnippetSubject& subject) {
   const Workload& w = subject.workload();
-  std::vector<std::string> parts{"python3 -m sglang.launch_server --model-path " + model_name(subject.request),
+  std::vector<std::string> parts{"python3 -m sglang.launch_server --model-path " + checkpoint_name(subject.request),
                                  "--context-length " + whole(w.seq)};
   if (w.concurrency) {
     parts.push_back("--max-running-requests " + whole(*w.concurrency));
@@ -66,7 +66,7 @@ std::string sglang(const SnippetSubject& subject) {
 
 std::string tensorrt_llm(const SnippetSubject& subject) {
   const Workload& w = subject.workload();
-  std::vector<std::string> parts{"trtllm-serve " + model_name(subject.request), "--max_seq_len " + whole(w.seq)};
+  std::vector<std::string> parts{"trtllm-serve " + checkpoint_name(subject.request), "--max_seq_len " + whole(w.seq)};
   if (w.concurrency) {
     parts.push_back("--max_batch_size " + whole(*w.concurrency));
   }
@@ -125,7 +125,7 @@ std::string transformers(const SnippetSubject& subject) {
   code.add("import torch")
       .add(quantised ? "from transformers import AutoModelForCausalLM, BitsAndBytesConfig"
                      : "from transformers import AutoModelForCausalLM");
-  code.add("").add("model = AutoModelForCausalLM.from_pretrained(").add("    \"" + model_name(subject.request) + "\",");
+  code.add("").add("model = AutoModelForCausalLM.from_pretrained(").add("    \"" + checkpoint_name(subject.request) + "\",");
   code.add("    dtype=torch." + compute_dtype(w) + ",");
   code.add_if(four,
               "    quantization_config=BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type=\"nf4\", "
@@ -161,7 +161,7 @@ std::string diffusers(const SnippetSubject& subject) {
              : "    quant_kwargs={\"load_in_8bit\": True},");
     code.add("    components_to_quantize=[" + parts + "],").add(")");
   }
-  code.add("pipe = DiffusionPipeline.from_pretrained(\"" + model_name(subject.request) + "\", torch_dtype=torch." +
+  code.add("pipe = DiffusionPipeline.from_pretrained(\"" + checkpoint_name(subject.request) + "\", torch_dtype=torch." +
            (quantised ? std::string("bfloat16") : compute_dtype(w)) + (quantised ? ", quantization_config=quantization)" : ")"));
   switch (w.offload.kind) {
     case OffloadKind::model:

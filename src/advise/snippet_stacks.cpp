@@ -45,7 +45,7 @@ bool eight_bit_optimizer(const Workload& w) {
 std::string axolotl(const SnippetSubject& subject) {
   const Workload& w = subject.workload();
   Block yaml("yaml");
-  yaml.add("base_model: " + model_name(subject.request)).add("sequence_len: " + whole(w.seq));
+  yaml.add("base_model: " + checkpoint_name(subject.request)).add("sequence_len: " + whole(w.seq));
   yaml.add("micro_batch_size: " + whole(w.batch)).add("gradient_accumulation_steps: " + whole(w.accumulate));
   yaml.add_if(adapts(w), w.method == Method::qlora ? "adapter: qlora" : "adapter: lora");
   yaml.add_if(w.method == Method::qlora, "load_in_4bit: true");
@@ -73,7 +73,7 @@ std::string unsloth(const SnippetSubject& subject) {
   Block code("python");
   code.add("from unsloth import FastLanguageModel").add("from trl import SFTConfig, SFTTrainer").add("");
   code.add("model, tokenizer = FastLanguageModel.from_pretrained(");
-  code.add("    \"" + model_name(subject.request) + "\", max_seq_length=" + whole(w.seq) + ", load_in_4bit=" +
+  code.add("    \"" + checkpoint_name(subject.request) + "\", max_seq_length=" + whole(w.seq) + ", load_in_4bit=" +
            (w.method == Method::qlora ? "True" : "False") + ", full_finetuning=" + (adapts(w) ? "False" : "True") + ")");
   if (adapts(w)) {
     const std::string modules = w.lora_targets.gate
@@ -104,7 +104,7 @@ std::string torchtune(const SnippetSubject& subject) {
   add_if(parts, w.loss == LossKind::fused, "loss=torchtune.modules.loss.LinearCrossEntropyLoss");
   add_if(parts, w.optimizer == Optimizer::adamw_8bit, "optimizer=bitsandbytes.optim.AdamW8bit");
   add_if(parts, w.optimizer == Optimizer::paged_adamw_8bit, "optimizer=bitsandbytes.optim.PagedAdamW8bit");
-  return command_block("# CONFIG: that of " + model_name(subject.request) + ", see tune ls", parts);
+  return command_block("# CONFIG: that of " + checkpoint_name(subject.request) + ", see tune ls", parts);
 }
 
 std::string torchtitan(const SnippetSubject& subject) {
@@ -119,13 +119,13 @@ std::string torchtitan(const SnippetSubject& subject) {
   add_if(parts, w.tp > 1.0, "--parallelism.tensor_parallel_degree " + whole(w.tp));
   add_if(parts, w.pp > 1.0, "--parallelism.pipeline_parallel_degree " + whole(w.pp));
   add_if(parts, w.offload.kind == OffloadKind::params, "--training.enable_cpu_offload");
-  return command_block("# config.toml: that of " + model_name(subject.request), parts);
+  return command_block("# config.toml: that of " + checkpoint_name(subject.request), parts);
 }
 
 std::string litgpt(const SnippetSubject& subject) {
   const Workload& w = subject.workload();
   const double global = w.batch * w.accumulate * w.all_gpus();
-  Parts parts{std::string("litgpt finetune_") + (adapts(w) ? "lora " : "full ") + model_name(subject.request)};
+  Parts parts{std::string("litgpt finetune_") + (adapts(w) ? "lora " : "full ") + checkpoint_name(subject.request)};
   parts.push_back("--train.micro_batch_size " + whole(w.batch) + " --train.global_batch_size " + whole(global));
   parts.push_back("--train.max_seq_length " + whole(w.seq) + " --devices " + whole(w.gpus));
   parts.push_back(std::string("--precision ") + (bf16(w) ? "bf16-" : "16-") + (is_amp(w.precision) && !adapts(w) ? "mixed" : "true"));
@@ -137,7 +137,7 @@ std::string litgpt(const SnippetSubject& subject) {
 std::string ms_swift(const SnippetSubject& subject) {
   const Workload& w = subject.workload();
   Parts parts{(w.all_gpus() > 1.0 ? "NPROC_PER_NODE=" + whole(w.gpus) + " " : std::string()) + "swift sft --model " +
-              model_name(subject.request)};
+              checkpoint_name(subject.request)};
   parts.push_back(std::string("--tuner_type ") + (adapts(w) ? "lora --lora_rank " + whole(w.lora_rank) : std::string("full")));
   add_if(parts, w.method == Method::qlora, "--quant_method bnb --quant_bits 4 --bnb_4bit_quant_type nf4");
   parts.push_back("--per_device_train_batch_size " + whole(w.batch) + " --gradient_accumulation_steps " + whole(w.accumulate));

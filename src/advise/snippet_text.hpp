@@ -37,6 +37,8 @@ class Block {
 
 // The model as the user named it, safe inside double quotes.
 [[nodiscard]] std::string model_name(const Request& request);
+// What a library downloads: the Hugging Face id where the user's word means just that entry of the catalog, else the word.
+[[nodiscard]] std::string checkpoint_name(const Request& request);
 
 // "bfloat16" or "float16" or "float32": what the job computes in.
 [[nodiscard]] std::string compute_dtype(const Workload& workload);

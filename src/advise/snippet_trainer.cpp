@@ -75,7 +75,7 @@ void add_model(Block& code, const SnippetSubject& subject) {
     code.add_if(w.strategy == Strategy::fsdp, "    bnb_4bit_quant_storage=torch." + compute_dtype(w) + ",  # FSDP shards floats only");
     code.add(")");
   }
-  code.add("model = " + model_class(subject) + ".from_pretrained(").add("    \"" + model_name(subject.request) + "\",");
+  code.add("model = " + model_class(subject) + ".from_pretrained(").add("    \"" + checkpoint_name(subject.request) + "\",");
   code.add("    dtype=torch." + weights_dtype(w) + ",").add_if(quantised, "    quantization_config=quantization,");
   const bool flash = w.attention == AttentionBackend::flash;
   code.add(std::string("    attn_implementation=\"") +
