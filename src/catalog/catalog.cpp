@@ -4,11 +4,14 @@
 
 #include "catalog/builtin.hpp"
 #include "catalog/data_reader.hpp"
+#include "catalog/gpu_lint.hpp"
 #include "catalog/gpu_names.hpp"
 #include "catalog/model_names.hpp"
 #include "catalog/near_name.hpp"
+#include "catalog/price_lint.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <map>
 
@@ -64,6 +67,20 @@ void merge_by_id(std::vector<T>& base, std::vector<T>&& extra, Id id) {
     } else {
       places.emplace(id(item), base.size());
       base.push_back(std::move(item));
+    }
+  }
+}
+
+// A figure beyond what any card, price or offer can have would come out as nonsense: negative costs, infinite speed. Other complaints
+// of lint are for those who keep the shipped data.
+void refuse_implausible(const CatalogData& rows, const std::string& file) {
+  constexpr auto binding = std::to_array<std::string_view>(
+      {"gpu-range", "gpu-id", "gpu-date", "gpu-memory", "gpu-name", "price-range", "offer-range", "offer-gpus"});
+  for (const auto& findings : {lint_gpus(rows.gpus), lint_prices(rows.prices, {}), lint_offers(rows.offers, {})}) {
+    for (const Finding& finding : findings) {
+      if (finding.severity == Severity::reject && std::find(binding.begin(), binding.end(), finding.rule) != binding.end()) {
+        throw Error(ErrorCode::bad_data, finding.message, "gpuadvise lint FILE tells all that is wrong with it", file);
+      }
     }
   }
 }
@@ -150,6 +167,7 @@ struct Catalog::State {
     const std::string name = path == "-" ? "standard input" : path;
     const std::string text = read_text_file(path);
     const bool records = read_data(text, name, extra);
+    refuse_implausible(extra, name);
     const std::string other = sources.also ? sources.also(text, name) : std::string();
     if (!records && other.empty()) {
       throw Error(ErrorCode::bad_data, "no gpus, prices, offers, models or software in it", "see gpuadvise help formats", path);
@@ -167,7 +185,23 @@ struct Catalog::State {
       data.prices.push_back(price);
     }
     data.offers.insert(data.offers.end(), extra.offers.begin(), extra.offers.end());
+    for (const Price& price : extra.prices) {
+      priced.emplace(price.gpu_id, name);
+    }
+    for (const CloudOffer& offer : extra.offers) {
+      priced.emplace(offer.gpu_id, name);
+    }
     extra_texts.push_back(std::move(extra.texts));
+  }
+
+  // Known when all files are read: a later one may bring the card.
+  void tell_prices_of_no_card() {
+    for (const GpuRecord& record : data.gpus) {
+      priced.erase(record.gpu.id);
+    }
+    for (const auto& [gpu_id, file] : priced) {
+      notes.push_back("no card has the id '" + std::string(gpu_id) + "' that " + file + " gives a price or an offer");
+    }
   }
 
   void index() {
@@ -196,6 +230,7 @@ struct Catalog::State {
   }
 
   std::vector<TextPool> extra_texts;
+  std::map<std::string_view, std::string> priced;  // card of a user's price, and the file
 };
 
 Catalog::Catalog(const Sources& sources) : state_(std::make_unique<State>()) {
@@ -214,6 +249,7 @@ Catalog::Catalog(const Sources& sources) : state_(std::make_unique<State>()) {
   for (const std::string& path : sources.overlays) {
     state_->overlay(path, sources);
   }
+  state_->tell_prices_of_no_card();
   state_->index();
 }
 

@@ -183,6 +183,10 @@ bool read_data(std::string_view text, const std::string& file, CatalogData& into
   if (!root.is_object()) {
     refuse(context, "the top level", "expected an object with one of gpus, prices, offers, models");
   }
+  const auto schema = root.find("schema");
+  if (schema != root.end() && (!schema->is_number() || schema->get<double>() != 1.0)) {
+    refuse(context, "schema", "a data file of this program has \"schema\": 1, not " + schema->dump());
+  }
   const bool gpus = read_list(root, "gpus", into.gpus, context, read_gpu);
   const bool ambiguous = read_list(root, "ambiguous", into.ambiguous, context, read_ambiguous);
   const bool prices = read_list(root, "prices", into.prices, context, read_price);

@@ -16,14 +16,31 @@ using nlohmann::json;
 // The library copies and frees nested values recursively: deep nesting would exhaust the stack.
 constexpr int k_deepest = 64;
 
+// Characters that steer a terminal: C0 without tab, line feed and carriage return, DEL, and C1 as UTF-8 writes it.
+bool holds_control(std::string_view text) {
+  unsigned char before = 0;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte < 0x20 && c != '\t' && c != '\n' && c != '\r') || byte == 0x7F || (before == 0xC2 && byte >= 0x80 && byte < 0xA0)) {
+      return true;
+    }
+    before = byte;
+  }
+  return false;
+}
+
 // Watches the parse for what the library accepts silently.
 class Watch {
  public:
-  explicit Watch(const std::string& file) : file_(file) {}
+  Watch(const std::string& file, ControlCharacters controls) : file_(file), controls_(controls) {}
 
   bool operator()(int depth, json::parse_event_t event, json& parsed) {
     if (depth > k_deepest) {
       throw Error(ErrorCode::bad_data, "nested deeper than " + std::to_string(k_deepest) + " levels", {}, file_);
+    }
+    if (controls_ == ControlCharacters::refused && parsed.is_string() &&
+        (event == json::parse_event_t::key || event == json::parse_event_t::value) && holds_control(parsed.get_ref<const std::string&>())) {
+      throw Error(ErrorCode::bad_data, "a text with a control character", "names and notes are printed: leave such characters out", file_);
     }
     if (event == json::parse_event_t::object_start) {
       keys_.emplace_back();
@@ -37,6 +54,7 @@ class Watch {
 
  private:
   const std::string& file_;
+  ControlCharacters controls_;
   std::vector<std::set<std::string>> keys_;
 };
 
@@ -60,7 +78,7 @@ std::string line_and_column(std::string_view text, std::size_t offset) {
   return std::to_string(line) + ":" + std::to_string(std::max<std::size_t>(column, 1));
 }
 
-json parse_json(std::string_view text, const std::string& file) {
+json parse_json(std::string_view text, const std::string& file, ControlCharacters controls) {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
     throw Error(ErrorCode::bad_data, "the file is empty", "expected JSON", file);
   }
@@ -69,7 +87,7 @@ json parse_json(std::string_view text, const std::string& file) {
     throw Error(ErrorCode::bad_data, "a NUL byte", "expected JSON text", file + ":" + line_and_column(text, nul));
   }
   try {
-    Watch watch(file);
+    Watch watch(file, controls);
     return json::parse(text, std::ref(watch));
   } catch (const json::parse_error& error) {
     const std::size_t offset = error.byte > 0 ? error.byte - 1 : 0;

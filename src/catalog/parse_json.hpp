@@ -8,8 +8,12 @@
 
 namespace gpuadvise::catalog {
 
+// Data files of this program are printed as they are; the texts of other programs' files are made printable by their readers.
+enum class ControlCharacters { refused, taken };
+
 // Throws Error{bad_data} whose where is "file:line:column".
-[[nodiscard]] nlohmann::json parse_json(std::string_view text, const std::string& file);
+[[nodiscard]] nlohmann::json parse_json(std::string_view text, const std::string& file,
+                                        ControlCharacters controls = ControlCharacters::refused);
 
 // "line:column", both from 1, of a byte offset.
 [[nodiscard]] std::string line_and_column(std::string_view text, std::size_t offset);

@@ -48,7 +48,7 @@ int run_lint(const Arguments& arguments) {
     const auto findings = catalog::lint_text(catalog::read_text_file(path), path, {ids, hooks});
     for (const Finding& finding : findings) {
       write_all(STDOUT_FILENO,
-                path + ": " + std::string(to_string(finding.severity)) + ": " + finding.message + " [" + finding.rule + "]\n");
+                printable(path + ": " + std::string(to_string(finding.severity)) + ": " + finding.message + " [" + finding.rule + "]\n"));
       usable = usable && finding.severity != Severity::reject;
     }
     if (findings.empty()) {

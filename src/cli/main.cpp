@@ -80,12 +80,15 @@ int run(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   const report::TextStyle style{terminal_width(STDERR_FILENO), wants_colour(ColourWish::automatic, STDERR_FILENO), false};
   const std::span<char*> given(argv, static_cast<std::size_t>(argc));
+  const std::string mend = "mend the file, or leave it out";
   const std::string see = "see gpuadvise " + command_name(given) + "--help";
   try {
     return answer({given.begin() + (given.empty() ? 0 : 1), given.end()});
   } catch (const Error& error) {
-    const bool needs_hint = error.hint().empty() && exit_status(error.code()) == exit_status(ErrorCode::usage);
-    write_all(STDERR_FILENO, error_text(needs_hint ? Error(error.code(), error.message(), see, error.where()) : error, style));
+    const bool of_file = exit_status(error.code()) == exit_status(ErrorCode::bad_data);
+    const bool needs_hint = error.hint().empty() && (of_file || exit_status(error.code()) == exit_status(ErrorCode::usage));
+    const std::string& hint = of_file ? mend : see;
+    write_all(STDERR_FILENO, error_text(needs_hint ? Error(error.code(), error.message(), hint, error.where()) : error, style));
     return exit_status(error.code());
   } catch (const std::exception& error) {
     const Error internal(ErrorCode::internal, std::string("a fault of this program: ") + error.what(),

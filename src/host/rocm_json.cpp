@@ -121,7 +121,7 @@ Machine read_device_list(const json& rows) {
 }  // namespace
 
 std::optional<Machine> read_gpu_json(std::string_view text, const std::string& file) {
-  const json root = catalog::parse_json(text, file);
+  const json root = catalog::parse_json(text, file, catalog::ControlCharacters::taken);
   if (root.is_array()) {
     return read_amd_smi(root);
   }

@@ -234,7 +234,7 @@ HfConfig read_hf_config(std::string_view text, const std::string& file) {
   if (text.size() > k_largest_config) {
     throw Error(ErrorCode::bad_data, "larger than 4 MiB: not a config.json", {}, file);
   }
-  const json root = catalog::parse_json(text, file);
+  const json root = catalog::parse_json(text, file, catalog::ControlCharacters::taken);
   if (!root.is_object()) {
     throw Error(ErrorCode::bad_data, "expected an object", {}, file);
   }

@@ -250,7 +250,7 @@ SafetensorsHeader read_safetensors(const ByteSource& source) {
 }
 
 std::vector<std::string> shard_names(std::string_view text, const std::string& file) {
-  const json root = catalog::parse_json(text, file);
+  const json root = catalog::parse_json(text, file, catalog::ControlCharacters::taken);
   const auto map = root.is_object() ? root.find("weight_map") : root.end();
   if (!root.is_object() || map == root.end() || !map->is_object() || map->empty()) {
     throw Error(ErrorCode::bad_data, "no weight_map: not the index of a model in several files", {}, file);

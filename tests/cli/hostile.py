@@ -95,6 +95,37 @@ def files():
     expect('batch mode', rc == 3 and 'too large' in answers[0] and 'exception' not in out and 'card' in answers[1], out)
 
 
+CARD = {'id': 'my-card', 'vendor': 'nvidia', 'memory_gib': 24, 'memory_bandwidth_gb_s': 1000}
+
+
+def overlays():
+    """What is no data is refused with its file; what is no use is said."""
+    bad = {'"a\\u001b[31mb"': 'control character', '"A b"': 'lower case'}
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, 'own.json')
+
+        def lay(text, words, status=3):
+            with open(path, 'w', encoding='utf-8') as file:
+                file.write(text if isinstance(text, str) else json.dumps(text))
+            if status == 3:
+                refused(ONE + ['--catalog', path], words, status=3)
+                expect('place of ' + words, '  at ' + path in run(ONE + ['--catalog', path])[2], words)
+            else:
+                rc, out, err = run(ONE + ['--catalog', path])
+                expect(words, rc == status and words in ' '.join(out.split()), (rc, out, err))
+
+        for identity, words in bad.items():
+            lay('{"schema": 1, "gpus": [%s]}' % json.dumps(CARD).replace('"my-card"', identity), words)
+        for fault in ({'memory_bandwidth_gb_s': 1e308}, {'tdp_w': -3}, {'memory_gib': 1e9}):
+            lay({'schema': 1, 'gpus': [{**CARD, **fault}]}, 'is not between')
+        lay({'schema': 1, 'gpus': [CARD, CARD]}, 'my-card')
+        lay({'schema': 2, 'gpus': [CARD]}, '"schema": 1, not 2')
+        price = {'gpu_id': 'rtx-4090', 'usd': 1e308, 'kind': 'user'}
+        lay({'schema': 1, 'prices': [price]}, 'not plausible')
+        lay({'schema': 1, 'prices': [{**price, 'gpu_id': 'nope', 'usd': 500}]}, "no card has the id 'nope'", status=0)
+        lay({'schema': 1, 'gpus': [{**CARD, 'vendor': 5}]}, 'expected a word')
+
+
 def streams():
     """Nobody reads: no crash, and the exit status still tells."""
     for shell, status in (('2>&-', 2), ('2>/dev/full', 2), ('>&- 2>&-', 2)):
@@ -106,7 +137,7 @@ def streams():
         expect('closed pipe', run(arguments, shell='| true; exit ${PIPESTATUS[0]}')[::2] == (0, ''), arguments)
 
 
-for test in (switches, values, options_without_effect, files, streams):
+for test in (switches, values, options_without_effect, files, overlays, streams):
     test()
 print('\n'.join(failures) or 'all held')
 sys.exit(1 if failures else 0)
