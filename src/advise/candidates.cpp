@@ -153,10 +153,12 @@ KvType without_bf16(KvType type) {
   return type == KvType::bf16 ? KvType::fp16 : type;
 }
 
-// Vendors the user named all of whose parts come with their computer: whoever asks for one means such a computer.
+// Vendors all of whose parts come with their computer: whoever names one, or the system that runs on nothing else, means the computer.
 bool asks_for_system(const Gpu& gpu, const Preferences& preferences, const CatalogView& catalog) {
   const auto& vendors = preferences.vendors;
-  if (gpu.availability == Availability::announced || std::find(vendors.begin(), vendors.end(), gpu.vendor) == vendors.end()) {
+  const bool its_system = preferences.os == HostSystem::macos && gpu.vendor == Vendor::apple;
+  const bool wanted = its_system || std::find(vendors.begin(), vendors.end(), gpu.vendor) != vendors.end();
+  if (gpu.availability == Availability::announced || !wanted) {
     return false;
   }
   return std::none_of(catalog.gpus.begin(), catalog.gpus.end(),

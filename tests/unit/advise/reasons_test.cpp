@@ -94,6 +94,12 @@ TEST_CASE("a vendor of whole systems may be asked for by name", "[advise]") {
   const Advice advice = recommend(request, wants, catalog.view());
   REQUIRE_FALSE(advice.results.empty());
   CHECK(advice.results.front().gpu->vendor == Vendor::apple);
+  wants.vendors.clear();
+  wants.os = HostSystem::macos;
+  const Advice mac = recommend(request, wants, catalog.view());
+  REQUIRE_FALSE(mac.results.empty());
+  CHECK(std::all_of(mac.results.begin(), mac.results.end(), [](const Recommendation& each) { return each.gpu->vendor == Vendor::apple; }));
+  wants.os = HostSystem::linux_;
   // Laptop parts of a maker of cards stay out.
   wants.vendors = {Vendor::amd};
   for (const Card& each : cards_in_question(wants, catalog.view())) {

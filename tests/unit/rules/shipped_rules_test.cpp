@@ -316,6 +316,7 @@ constexpr auto k_cases = std::to_array<RuleCase>({
        b.wants.driver = "535";
      },
      [](Bench& b) { b.wants.driver = "570"; }},
+    {"macos-takes-no-card", [](Bench& b) { b.system(HostSystem::macos); }, [](Bench& b) { b.system(HostSystem::linux_); }},
     {"software-system",
      [](Bench& b) {
        b.workload().engine = Engine::llama_cpp;
