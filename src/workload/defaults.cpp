@@ -254,12 +254,15 @@ KvType compute_type(const Precision& precision) {
   }
 }
 
-// Convolutional networks are trained with momentum, attention with Adam.
+// Convolutional networks are trained with momentum, everything else with Adam: attention, and what is normalized by layers where few
+// convolutions look beyond a pixel (windowed attention, mixers).
 Optimizer default_optimizer(const Draft& draft) {
   const ImageProfile* profile = draft.request.model.image();
   const bool convolutional =
       profile != nullptr && profile->attention != VisionAttention::fused && profile->attention != VisionAttention::eager;
-  return convolutional ? Optimizer::sgd_momentum : Optimizer::adamw;
+  const bool by_layers = profile != nullptr && profile->layernorms.value_or(0.0) > profile->batchnorms.value_or(0.0) &&
+                         profile->layernorms.value_or(0.0) > 2.0 * profile->spatial_convs.value_or(0.0);
+  return convolutional && !by_layers ? Optimizer::sgd_momentum : Optimizer::adamw;
 }
 
 double default_seq(const Workload& w, const TransformerShape& shape) {

@@ -71,6 +71,8 @@ TEST_CASE("lengths add up") {
 TEST_CASE("optimizer, adapters and storage of the base") {
   CHECK(workload_of({{"model", "resnet50"}}).optimizer == Optimizer::sgd_momentum);
   CHECK(workload_of({{"model", "vit"}}).optimizer == Optimizer::adamw);
+  CHECK(workload_of({{"model", "windows"}}).optimizer == Optimizer::adamw);
+  CHECK(workload_of({{"model", "convnext"}}).optimizer == Optimizer::sgd_momentum);
   CHECK(workload_of({{"model", "llama"}}).optimizer == Optimizer::none);
   const Workload qlora = workload_of({{"model", "llama"}, {"method", "qlora"}});
   CHECK(qlora.weights->kind == PrecisionKind::nf4);

@@ -24,6 +24,16 @@ inline Model image_model(std::string_view id, Field field, VisionAttention atten
   return model;
 }
 
+// Normalized by layers: windowed attention that is traced without a fused kernel, and convolutions that see far.
+inline Model normalized_model(std::string_view id, double layernorms, double spatial_convs) {
+  Model model = image_model(id, Field::vision, VisionAttention::none);
+  ImageProfile& profile = std::get<ImageProfile>(model.shape);
+  profile.layernorms = layernorms;
+  profile.batchnorms = 0.0;
+  profile.spatial_convs = spatial_convs;
+  return model;
+}
+
 inline Model text_model(std::string_view id, Field field, double params, double context) {
   TransformerShape shape;
   shape.params = params;
@@ -75,14 +85,16 @@ class SampleModels final : public ModelSource {
   }
 
  private:
-  std::array<Model, 8> models_{image_model("resnet50", Field::vision, VisionAttention::none),
-                               image_model("vit", Field::vision, VisionAttention::fused),
-                               text_model("llama", Field::language, 7e9, 4096),
-                               text_model("bert", Field::encoder, 110e6, 512),
-                               pipeline_model("sdxl"),
-                               text_model("whisper", Field::speech, 1.5e9, 448),
-                               text_model("gpt-oss-20b", Field::language, 20.9e9, 131072),
-                               image_model("mask-rcnn", Field::detection, VisionAttention::none)};
+  std::array<Model, 10> models_{image_model("resnet50", Field::vision, VisionAttention::none),
+                                image_model("vit", Field::vision, VisionAttention::fused),
+                                text_model("llama", Field::language, 7e9, 4096),
+                                text_model("bert", Field::encoder, 110e6, 512),
+                                pipeline_model("sdxl"),
+                                text_model("whisper", Field::speech, 1.5e9, 448),
+                                text_model("gpt-oss-20b", Field::language, 20.9e9, 131072),
+                                image_model("mask-rcnn", Field::detection, VisionAttention::none),
+                                normalized_model("windows", 29.0, 1.0),
+                                normalized_model("convnext", 23.0, 22.0)};
 };
 
 inline constexpr std::array<StackPreset, 4> k_sample_presets{{{"unsloth", "", "offload", "activations"},
