@@ -21,7 +21,7 @@ struct Calibrated {
   int measurements = 0;
 };
 
-inline constexpr std::array<Calibrated, 195> k_calibration = {{
+inline constexpr std::array<Calibrated, 197> k_calibration = {{
     {"power.maxwell", 0.1, Standing::prior, 0},
     {"power.pascal", 0.2001, Standing::fitted, 76},
     {"power.volta", 0.3237, Standing::fitted, 128},
@@ -159,6 +159,8 @@ inline constexpr std::array<Calibrated, 195> k_calibration = {{
     {"decode.layer.sglang", 58.65, Standing::prior, 5},
     {"decode.layer.vllm", 100, Standing::fitted, 14},
     {"decode.layer.transformers", 553.2, Standing::fitted, 16},
+    {"decode.bitsandbytes.int8", 3.9, Standing::prior, 3},
+    {"decode.bitsandbytes.nf4", 1.5, Standing::prior, 3},
     {"decode.all_reduce.link", 19.77, Standing::prior, 1},
     {"decode.all_reduce.pcie", 46.31, Standing::fitted, 26},
     {"decode.experts", 0.7329, Standing::fitted, 38},

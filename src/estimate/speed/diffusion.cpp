@@ -70,11 +70,19 @@ DiffusionWork diffusion_work(const Workload& workload, const DiffusionPipeline& 
   return work;
 }
 
+// Weights alone are stored in 8 bits or less unless the format says that activations are too: diffusers (bitsandbytes, layerwise
+// casting) and ComfyUI unpack them and multiply in 16 bits. TensorRT's engines do compute in them.
+MathPath denoising_path(const Workload& workload) {
+  const PrecisionKind kind = workload.precision.kind;
+  const bool stored_only = kind == PrecisionKind::int8 || kind == PrecisionKind::fp8 || kind == PrecisionKind::fp4;
+  return stored_only && workload.engine != Engine::tensorrt ? MathPath::half : inference_path(workload.precision);
+}
+
 std::optional<StepTime> diffusion_step(const Workload& workload, const DiffusionPipeline& pipeline, const Gpu& gpu) {
   const bool training = workload.training();
   const MathPath path = training ? training_path(workload.precision, gpu, pipeline.denoiser == DenoiserKind::unet)
                         : workload.precision.kind == PrecisionKind::fp32 ? training_path(workload.precision, gpu, true)
-                                                                         : inference_path(workload.precision);
+                                                                         : denoising_path(workload);
   const Rate rate = sustained_rate(gpu, path);
   if (!(rate.tflops > 0.0)) {
     return std::nullopt;

@@ -23,7 +23,7 @@ struct EngineRow {
 };
 
 // Share of the effective bandwidth that weights stream at, and host time a layer and token.
-constexpr std::array<EngineRow, 9> k_engines = {{
+constexpr std::array<EngineRow, 10> k_engines = {{
     {Engine::llama_cpp, row("decode.efficiency.llama_cpp"), row("decode.layer.llama_cpp")},
     {Engine::exllama, row("decode.efficiency.exllama"), row("decode.layer.exllama")},
     {Engine::mlc_llm, row("decode.efficiency.mlc_llm"), row("decode.layer.mlc_llm")},
@@ -33,6 +33,7 @@ constexpr std::array<EngineRow, 9> k_engines = {{
     {Engine::tensorrt_llm, row("decode.efficiency.vllm"), row("decode.layer.sglang")},
     {Engine::transformers, row("decode.efficiency.transformers"), row("decode.layer.transformers")},
     {Engine::other, row("decode.efficiency.llama_cpp"), row("decode.layer.llama_cpp")},
+    {Engine::whisper_cpp, row("decode.efficiency.llama_cpp"), row("decode.layer.llama_cpp")},  // the same kernels
 }};
 
 const EngineRow& engine_row(Engine engine) {
@@ -59,6 +60,23 @@ double unpacking_seconds(const Precision& precision, const TransformerShape& sha
     return 0.0;
   }
   return matmul_params(shape) * constant(row("decode.apple_unpacking")) * 1e-12 / gpu.tflops.fp32.value_or(5.0);
+}
+
+// bitsandbytes starts several kernels a matrix: activations are quantised and their outliers multiplied apart, or weights unpacked first.
+double unpacking_launches(const Workload& workload) {
+  if (engine_row(workload.engine).engine != Engine::transformers) {
+    return 1.0;
+  }
+  switch (workload.precision.kind) {
+    case PrecisionKind::int8:
+      return constant(row("decode.bitsandbytes.int8"));
+    case PrecisionKind::nf4:
+    case PrecisionKind::fp4:
+    case PrecisionKind::int4:
+      return constant(row("decode.bitsandbytes.nf4"));
+    default:
+      return 1.0;
+  }
 }
 
 // Short kernels end when their last threads do, which takes cycles: a card of half the clock needs twice the time. Where the
@@ -117,7 +135,7 @@ std::optional<StepTime> decode_step(const Workload& workload, const TransformerS
                  kv_sequence_bytes(shape, workload.kv_precision, mean_context(workload)) / group * inverse_bandwidth /
                      constant(apple ? row("decode.kv_efficiency.apple") : row("decode.kv_efficiency"));
   time.compute = unpacking_seconds(workload.precision, shape, gpu);
-  time.kernels = stacked_layers(shape) * constant(engine.layer) * 1e-6 * kernel_slowness(workload, gpu);
+  time.kernels = stacked_layers(shape) * constant(engine.layer) * 1e-6 * kernel_slowness(workload, gpu) * unpacking_launches(workload);
   if (group > 1.0) {
     const Link link = group_link(gpu, workload, group);
     const double latency = 1e-6 * constant(link.switched ? row("decode.all_reduce.link") : row("decode.all_reduce.pcie"));
