@@ -145,6 +145,12 @@ std::string flag_of(std::string key) {
   return key;
 }
 
+// A change too small to show has no sign of its own.
+std::string signed_score(double change) {
+  const std::string text = fmt::format("{:+.3f}", change);
+  return text == "-0.000" ? "+0.000" : text;
+}
+
 std::string sensitivity_section(const Explanation& e, const TextStyle& style) {
   Grid grid;
   grid.columns = {{"if", Align::left}, {"need", Align::right}, {"speed", Align::right}, {"fit", Align::left}, {"score", Align::right}};
@@ -153,7 +159,7 @@ std::string sensitivity_section(const Explanation& e, const TextStyle& style) {
                           {"x" + format_significant(row.need_ratio), Tone::plain},
                           {row.speed_ratio ? "x" + format_significant(*row.speed_ratio) : "-", Tone::plain},
                           {std::string(to_string(row.verdict)), Tone::plain},
-                          {row.score_change ? fmt::format("{:+.3f}", *row.score_change) : "-", Tone::plain}},
+                          {row.score_change ? signed_score(*row.score_change) : "-", Tone::plain}},
                          {}});
   }
   const std::string text = heading(style, "What moves it (one step each, largest effect first; * assumed)") + render_grid(grid, style);

@@ -126,6 +126,15 @@ def overlays():
         lay({'schema': 1, 'gpus': [{**CARD, 'vendor': 5}]}, 'expected a word')
 
 
+def figures():
+    """No figure below zero, and none that is no number."""
+    _, out, _ = run(['explain', 'rtx-4090', *JOB])
+    expect('explain: -0.000', not re.search(r'-0\.0+(?![0-9])', out), re.findall('.*-0.000.*', out))
+    line = {'model': 'llama-2-13b', 'gpu': 'rtx-5060', 'engine': 'exllama', 'offload': 'layers:0'}
+    _, out, _ = run(['estimate', '--jsonl', '-'], json.dumps(line) + '\n')
+    expect('weights on the host', json.loads(out)['memory']['components_bytes']['weights'] == 0, out)
+
+
 def streams():
     """Nobody reads: no crash, and the exit status still tells."""
     for shell, status in (('2>&-', 2), ('2>/dev/full', 2), ('>&- 2>&-', 2)):
@@ -137,7 +146,7 @@ def streams():
         expect('closed pipe', run(arguments, shell='| true; exit ${PIPESTATUS[0]}')[::2] == (0, ''), arguments)
 
 
-for test in (switches, values, options_without_effect, files, overlays, streams):
+for test in (switches, values, options_without_effect, files, overlays, figures, streams):
     test()
 print('\n'.join(failures) or 'all held')
 sys.exit(1 if failures else 0)

@@ -73,7 +73,9 @@ InferenceEstimate static_cache_memory(const InferenceInput& input) {
   const double pass = row.pass_tokens > 0 ? row.pass_tokens : prompt;
   const double cache = kv_cache_bytes(s, w, {row.cache_multiple, WindowPolicy::full, 0}, tokens.total, tokens.sequences);
   const bool scores = !row.scores_if_grouped || s.kv_heads < s.heads;
-  const double host = row.embedding_on_host ? input.weights.embedding : 0;
+  // Where layers are placed one by one, the look-up table was left on the host with the first of them.
+  const bool table_placed = w.offload.kind == OffloadKind::layers && input.placement.host > 0;
+  const double host = row.embedding_on_host && !table_placed ? input.weights.embedding : 0;
   const double weights = input.placement.gpu - host / gpus;
   const double weights_all = input.placement.all_gpus - host;
   const double overhead = row.weight_overhead + (s.moe.experts > 0 ? row.expert_overhead : 0);

@@ -32,7 +32,7 @@ SpeedShares shares_of(const StepTime& time) {
   const double each = time.gpu() > 0.0 ? gpu / time.gpu() : 0.0;
   const double compute = each * time.compute;
   const double traffic = each * time.traffic;
-  return {compute, traffic, rest - compute - traffic, communication};
+  return {compute, traffic, std::max(0.0, rest - compute - traffic), communication};  // rounding may leave less than nothing
 }
 
 Bound bound_of(const SpeedShares& shares) {

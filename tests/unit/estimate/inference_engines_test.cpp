@@ -357,6 +357,16 @@ TEST_CASE("engines with a static cache") {
   // turboderp/exllama README, without the context of CUDA
   const Workload exllama = request(Engine::exllama, PrecisionKind::int4_gptq, 1536, 512);
   CHECK(inference_memory(exllama, catalog_shape("llama-1-7b"), nullptr, nullptr).allocated.expected / k_gib == Approx(5.07).epsilon(0.04));
+  // Layers that stay on the host take the look-up table with them, and it is left out once.
+  Workload split = exllama;
+  split.offload = {gpuadvise::OffloadKind::layers, 0};
+  const auto none = inference_memory(split, catalog_shape("llama-1-7b"), nullptr, nullptr);
+  CHECK(none.components.weights == 0.0);
+  split.offload.layers_on_gpu = 16;
+  const auto half = inference_memory(split, catalog_shape("llama-1-7b"), nullptr, nullptr);
+  const auto whole = inference_memory(exllama, catalog_shape("llama-1-7b"), nullptr, nullptr);
+  CHECK(half.components.weights > 0.45 * whole.components.weights);
+  CHECK(half.components.weights < 0.5 * whole.components.weights);
   // ml-explore/mlx-lm BENCHMARKS.md, prompt 2048 and 128 generated
   Workload mlx = request(Engine::mlx, PrecisionKind::mlx, 2048, 128);
   mlx.precision = {PrecisionKind::mlx, GgufMix::none, 4, 64};

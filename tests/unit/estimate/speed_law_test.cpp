@@ -32,6 +32,12 @@ TEST_CASE("Shares of a step sum to one and name the bound") {
   time.host = 40.0;
   CHECK(bound_of(shares_of(time)) == gpuadvise::Bound::launch);
   CHECK(shares_of(StepTime{}).compute == 1.0);
+  for (int i = 1; i < 2000; ++i) {  // a host of next to nothing has no share below zero
+    time.compute = 0.001 * i;
+    time.traffic = 1.0 / i;
+    time.host = 1e-9;
+    CHECK(shares_of(time).host >= 0.0);
+  }
 }
 
 TEST_CASE("Rated clocks do not hold inside the board power") {
