@@ -138,7 +138,7 @@ std::string way_reason(std::span<const TriedWay> tried, std::size_t best, const 
     return way.accepted && sound(way) == sound(chosen) && throughput(way) > throughput(chosen);
   });
   text += fitting > 1
-              ? (fastest ? "the best of " : "the simplest within 10 % of the fastest of ") + std::to_string(fitting) + " ways that fit"
+              ? (fastest ? "the best of " : "the simplest among the fastest of ") + std::to_string(fitting) + " ways that fit"
               : "the only one of " + std::to_string(tried.size()) + " ways that fits";
   if (chosen.figures.speed) {
     const std::string loss = loss_words(chosen.workload, *chosen.figures.speed, gpu);
