@@ -146,7 +146,11 @@ void default_engine(Draft& draft) {
   if (!draft.given(K::precision) && draft.checkpoint) {
     w.precision = *draft.checkpoint;
   }
-  const Engine engine = w.training() ? Engine::pytorch : engine_for_infer(w, by_format);
+  Engine engine = w.training() ? Engine::pytorch : engine_for_infer(w, by_format);
+  // Requests in flight are what servers are for.
+  if (engine == Engine::transformers && is_text_field(w.field) && draft.stated(K::concurrency) && w.concurrency.value_or(1.0) > 1.0) {
+    engine = Engine::vllm;
+  }
   fill(draft, K::engine, w.engine, engine, engine == engine_for_infer(w, false) || w.training() ? Origin::fallback : Origin::inferred);
 }
 

@@ -32,6 +32,7 @@ constexpr auto k_jobs = std::to_array<JobSetting>({
     {Field::detection, When::training, K::batch, "2"},
     {Field::language, When::always, K::model, "llama-3.1-8b"},
     {Field::language, When::training, K::method, "qlora"},
+    {Field::language, When::inference, K::engine, "llama.cpp"},  // at home in 4 bits; whoever serves many says how many, or with what
     {Field::encoder, When::always, K::model, "bert-base"},
     {Field::encoder, When::training, K::precision, "amp-fp16"},
     {Field::encoder, When::training, K::batch, "16"},
@@ -52,6 +53,11 @@ Field family_of(Field field) {
     default:
       return field;
   }
+}
+
+// A format or a server's load says more about the program than the field does.
+bool implies_an_engine(const Draft& draft) {
+  return draft.given(K::precision) || draft.given(K::concurrency) || draft.given(K::max_num_seqs) || draft.given(K::batch);
 }
 
 bool names_a_model(const Draft& draft) {
@@ -76,7 +82,7 @@ void place_field_job(Draft& draft) {
   bool found = false;
   for (const JobSetting& job : k_jobs) {
     const bool meant = job.field == field && (job.when == When::always || (job.when == When::training) == trains);
-    if (meant && !draft.given(job.key)) {
+    if (meant && !draft.given(job.key) && (job.key != K::engine || !implies_an_engine(draft))) {
       apply_value(draft, spec_of(job.key), Value(std::string(job.value)), Origin::preset);
       found = true;
     }

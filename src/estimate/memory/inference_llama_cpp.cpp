@@ -139,7 +139,7 @@ InferenceEstimate llama_cpp_memory(const InferenceInput& input) {
   const TransformerShape& s = input.shape;
   const Graph graph = graph_of(w);
   const double gpus = input.split.gpus();
-  const double sequences = std::max(1.0, w.batch);
+  const double sequences = request_tokens(w).sequences;
   const CachePolicy policy = {k_context_multiple, WindowPolicy::window_and_batch, graph.batch};
   const double cache = kv_cache_bytes(s, w, policy, graph.context, 1) * input.placement.kv_share;
   const double state = recurrent_state_bytes(s) * sequences * input.placement.kv_share;

@@ -51,7 +51,8 @@ MemoryFigures inference_figures(const InferenceEstimate& estimate) {
 
 Tokens request_tokens(const Workload& workload) {
   Tokens tokens;
-  tokens.sequences = std::max(1.0, workload.batch);
+  // Requests in flight hold a cache each; a program that has no scheduler of its own runs them as one batch.
+  tokens.sequences = std::max({1.0, workload.batch, workload.concurrency.value_or(1.0)});
   tokens.total = workload.prompt_len + workload.gen_len;
   if (tokens.total <= 0) {
     tokens.total = workload.seq;

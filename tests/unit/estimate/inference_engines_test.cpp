@@ -380,3 +380,15 @@ TEST_CASE("loading an AWQ file joins projections: old and new are alive together
   CHECK(memory.components.weights / k_gib == Approx(6.75).epsilon(0.01));
   CHECK(memory.allocated.expected / k_gib == Approx(8.47).epsilon(0.03));
 }
+
+TEST_CASE("Requests in flight hold a cache each in every engine, not only in servers") {
+  for (const Engine engine : {Engine::transformers, Engine::llama_cpp, Engine::exllama, Engine::vllm}) {
+    const PrecisionKind kind = engine == Engine::llama_cpp ? PrecisionKind::gguf : PrecisionKind::bf16;
+    Workload w = request(engine, kind, 3584, 512);
+    w.precision.mix = engine == Engine::llama_cpp ? GgufMix::Q4_K_M : GgufMix::none;
+    const double one = inference_memory(w, catalog_shape("llama-3.1-8b"), &catalog_gpu("h100-80gb-sxm"), nullptr).need.expected;
+    w.concurrency = 32;
+    const double many = inference_memory(w, catalog_shape("llama-3.1-8b"), &catalog_gpu("h100-80gb-sxm"), nullptr).need.expected;
+    CHECK((many - one) / k_gib > 31 * 0.4);  // 4096 tokens of 128 KiB are 0.5 GiB
+  }
+}

@@ -49,6 +49,9 @@ TEST_CASE("the engine follows the format") {
   CHECK(workload_of({{"model", "whisper"}, {"precision", "gguf:Q5_0"}}).engine == Engine::whisper_cpp);
   CHECK(workload_of({{"model", "sdxl"}}).engine == Engine::diffusers);
   CHECK(workload_of({{"model", "resnet50"}, {"task", "infer"}}).engine == Engine::pytorch);
+  CHECK(workload_of({{"model", "llama"}, {"concurrency", 16.0}}).engine == Engine::vllm);
+  CHECK(workload_of({{"model", "llama"}, {"concurrency", 1.0}}).engine == Engine::transformers);
+  CHECK(workload_of({{"model", "llama"}, {"concurrency", 16.0}, {"precision", "gguf:Q8_0"}}).engine == Engine::llama_cpp);
 }
 
 TEST_CASE("lengths add up") {

@@ -36,6 +36,10 @@ TEST_CASE("a field alone stands for its usual job, shown as a preset") {
   const Request llm = real.resolve(advise::test::settings({{"field", "llm"}}));
   CHECK(llm.model.id == "llama-3.1-8b");
   CHECK(llm.workload.task == Task::infer);
+  CHECK(llm.workload.engine == Engine::llama_cpp);
+  CHECK(llm.workload.precision.kind == PrecisionKind::gguf);
+  CHECK(real.resolve(advise::test::settings({{"field", "llm"}, {"precision", "bf16"}})).workload.engine == Engine::transformers);
+  CHECK(real.resolve(advise::test::settings({{"field", "llm"}, {"concurrency", "32"}})).workload.engine == Engine::vllm);
   CHECK(real.resolve(advise::test::settings({{"field", "diffusion"}})).model.id == "sdxl");
 }
 
