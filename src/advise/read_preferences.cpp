@@ -3,6 +3,7 @@
 #include "advise/preferences.hpp"
 #include "advise/tiers.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
@@ -194,6 +195,8 @@ void assign_words(std::vector<E>& to, Reading& reading) {
   }
 }
 
+constexpr double k_most_price_usd = 1e7;
+
 void read_prices(std::vector<PriceOverride>& to, Reading& reading) {
   for (const std::string& pair : reading.names()) {
     const std::size_t equals = pair.find('=');
@@ -202,7 +205,16 @@ void read_prices(std::vector<PriceOverride>& to, Reading& reading) {
       reading.complain("is no price", "like rtx-3090=650");
       continue;
     }
-    to.push_back({pair.substr(0, equals), *amount});
+    const std::string gpu = pair.substr(0, equals);
+    if (*amount > k_most_price_usd) {
+      reading.complain("is no plausible price of a board", "at most " + format_usd(k_most_price_usd));
+      continue;
+    }
+    if (std::any_of(to.begin(), to.end(), [&gpu](const PriceOverride& other) { return other.gpu == gpu; })) {
+      reading.complain("gives " + gpu + " two prices", "keep one of them");
+      continue;
+    }
+    to.push_back({gpu, *amount});
   }
 }
 

@@ -8,6 +8,7 @@
 #include "workload/fault.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 
 namespace gpuadvise::cli {
@@ -40,6 +41,30 @@ const rules::RuleTable& base_rules(const DataWishes& wishes, std::deque<rules::C
   compiled.push_back(rules::compile_rules(files));
   table.push_back(compiled.back().table());
   return table.back();
+}
+
+// Wishes that bound nothing beside the others: allowed, but said.
+std::vector<Finding> idle_wishes(const Preferences& wishes, const Request& request) {
+  using K = PreferenceKey;
+  std::vector<Finding> said;
+  const auto say = [&](K key, const char* name, bool idle, const char* why) {
+    if (idle && wishes.origin(key) >= Origin::file) {
+      said.push_back({"setting-ignored", Severity::warn, std::string(name) + " " + why});
+    }
+  };
+  const bool rents = wishes.source == Sourcing::rent;
+  say(K::budget, "budget", rents, "bounds no card that is rented: give budget_per_hour, or source buy or both");
+  say(K::reserve_share, "reserve_share", rents, "bounds no card that is rented: it is a share of budget");
+  say(K::condition, "condition", rents, "has no effect on cards that are rented");
+  say(K::host_cost_usd, "host_cost_usd", rents, "has no effect on cards that are rented");
+  say(K::budget_per_hour, "budget_per_hour", wishes.source == Sourcing::buy, "bounds no card that is bought: give source rent or both");
+  using W = WorkloadKey;
+  constexpr auto amounts = std::to_array<W>({W::steps_total, W::tokens_total, W::epochs, W::dataset_size});
+  const bool endless = std::all_of(amounts.begin(), amounts.end(), [&request](W key) { return request.origins[key] == Origin::unset; });
+  constexpr const char* no_end = "has no effect: how long the run is is not known; give epochs, steps_total or tokens_total";
+  say(K::deadline_hours, "deadline_hours", endless, no_end);
+  say(K::budget_per_run, "budget_per_run", endless, no_end);
+  return said;
 }
 
 }  // namespace
@@ -95,6 +120,9 @@ Asked read_request(const Session& session, const CommandLine& line) {
   }
   if (!faults.empty()) {
     throw workload::RequestError(std::move(faults));
+  }
+  for (Finding& finding : idle_wishes(asked.preferences, asked.request)) {
+    asked.request.findings.push_back(std::move(finding));
   }
   return asked;
 }

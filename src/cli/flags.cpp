@@ -55,7 +55,10 @@ std::string option_names(const FlagSpec& spec) {
 
 void add_flag(CLI::App& app, Given& given) {
   if (!given.spec.is_switch) {
-    app.add_option(option_names(given.spec), given.values)->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    app.add_option(option_names(given.spec), given.values)
+        ->expected(1)
+        ->allow_extra_args(false)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     return;
   }
   app.add_flag_callback("--" + given.spec.name + (given.spec.extra_name.empty() ? "" : "," + std::string(given.spec.extra_name)),
@@ -165,6 +168,14 @@ void parse(CLI::App& app, const std::vector<Given>& flags, std::string_view comm
         usage_error("unknown option '" + argument + "'", near_flags(argument, flags, command));
       }
     }
+    for (const FlagGroups::Own& own : groups.own) {
+      const std::string name = "--" + std::string(own.name);
+      const auto times = std::count_if(in_order.begin(), in_order.end(),
+                                       [&name](const std::string& given) { return given == name || given.starts_with(name + "="); });
+      if (times > 1 && own.values == nullptr) {
+        usage_error(name + " was given " + std::to_string(times) + " times", "give it once");
+      }
+    }
     const std::string message = error.what();
     const std::string flag = message.substr(0, message.find_first_of(": "));
     usage_error(flag.starts_with('-') ? flag + " needs a value" : "more arguments than one " + flag, near_flags("", {}, command));
@@ -239,6 +250,9 @@ const Readers& output_readers() {
       {"columns",
        [](const Given& g, CommandLine& line) {
          line.output.columns = split_list(single(g));
+         if (line.output.columns.empty()) {
+           usage_error("--columns '" + single(g) + "' names no column", "as --columns gpu,throughput,price_usd");
+         }
          std::for_each(line.output.columns.begin(), line.output.columns.end(), check_column);
        }},
       {"color",

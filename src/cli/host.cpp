@@ -24,6 +24,10 @@ int run_host(const Arguments& arguments) {
                 {"raw", {}, "print what the tools print, for a report", false, &raw}};
   const CommandLine line = read_command_line("host", "The GPUs of this machine, or of a tool's saved output.", groups, arguments);
   if (raw) {
+    if (line.output.format || !line.output.outputs.empty()) {
+      throw Error(ErrorCode::conflict, "--raw prints what the tools print; --format and --output have no effect with it",
+                  "leave them out, and redirect: > FILE");
+    }
     std::string text;
     for (const std::string& path : from) {
       text += host::plain_text(catalog::read_text_file(path));

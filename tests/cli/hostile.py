@@ -64,6 +64,13 @@ def values():
         refused(['estimate', '--model', 'llama-3.1-8b', '--lora-targets', targets], 'lora_targets')
     refused(['estimate', *JOB, '--gpu', ' '], 'names no card')
     refused(['help', 'units', 'more'], "'more'")
+    refused(ONE + ['--price', 'rtx-4090=1e12'], 'no plausible price')
+    refused(ONE + ['--price', 'rtx-4090=500,rtx-4090=600'], 'two prices')
+    refused(ONE + ['--columns', ','], 'names no column')
+    refused(['--model', 'resnet50', 'extra'], "unexpected argument 'extra'")
+    refused(['setup', '--gpu', 'rtx-4090', '--torch', '2.8', '--torch', '2.7'], '--torch was given 2 times')
+    refused(['estimate', *JOB, '--batch', '9'], '--batch was given 2 times')
+    refused(['host', '--raw', '--format', 'json'], 'no effect')
 
 
 def options_without_effect():
@@ -80,6 +87,20 @@ def options_without_effect():
     refused(['estimate', '--jsonl', '-', '--format', 'table'], 'no effect')
     for command in ('estimate', 'solve', 'export'):
         expect(command + ' --help names --gpu', '  --gpu LIST' in run([command, '--help'])[1], command)
+
+
+def said():
+    """What has no effect and is allowed."""
+    for flags, words in ((['--source', 'rent', '--budget', '100'], 'budget bounds no card that is rented'),
+                         (['--source', 'rent', '--condition', 'used'], 'condition has no effect'),
+                         (['--budget-per-hour', '1'], 'budget_per_hour bounds no card that is bought'),
+                         (['--deadline-hours', '1'], 'deadline_hours has no effect'),
+                         (['--budget-per-run', '1'], 'budget_per_run has no effect')):
+        _, out, err = run(ONE + flags)
+        expect(' '.join(flags), 'warn: ' + words in ' '.join(out.split()), (out, err))
+    for flags in (['--budget', '5000'], ['--source', 'rent', '--budget-per-hour', '9'], ['--deadline-hours', '900', '--steps-total', '1000'],
+                  ['--source', 'both', '--budget', '5000', '--budget-per-hour', '9'], ['--tier', 'student']):
+        expect('quiet: ' + ' '.join(flags), 'warn: ' not in run(ONE + flags)[1], run(ONE + flags))
 
 
 def files():
@@ -146,7 +167,7 @@ def streams():
         expect('closed pipe', run(arguments, shell='| true; exit ${PIPESTATUS[0]}')[::2] == (0, ''), arguments)
 
 
-for test in (switches, values, options_without_effect, files, overlays, figures, streams):
+for test in (switches, values, options_without_effect, said, files, overlays, figures, streams):
     test()
 print('\n'.join(failures) or 'all held')
 sys.exit(1 if failures else 0)
