@@ -87,7 +87,7 @@ constexpr auto k_spellings = std::to_array<Spelling>({
     {"qwen2-57b", "qwen2-57b-a14b"},
     {"qwen2.5-57b", ""},
     {"llama-3.1-9b", ""},
-    {"llama-70b", ""},
+    {"llama-70b", "llama-2-70b"},
     {"qwen3-30b-a3b-reap-15b", ""},
     {"7b", ""},
 });
