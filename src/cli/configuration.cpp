@@ -35,7 +35,15 @@ std::string flag_of(std::string_view name) {
 }
 
 void add_file(const std::string& path, std::vector<Configured>& into) {
-  std::istringstream file(catalog::read_text_file(path));
+  std::string text = catalog::read_text_file(path);
+  if (text.find('\0') != std::string::npos) {
+    throw Error(ErrorCode::bad_data, "a NUL byte", "settings are text in UTF-8, one a line, as batch = 32", path);
+  }
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  if (text.starts_with(byte_order_mark)) {
+    text.erase(0, byte_order_mark.size());
+  }
+  std::istringstream file(text);
   try {
     for (const CLI::ConfigItem& item : CLI::ConfigTOML().from_config(file)) {
       std::string value;

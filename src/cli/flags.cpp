@@ -296,6 +296,26 @@ void collect(const std::vector<Given>& flags, CommandLine& line) {
   }
 }
 
+// Settings in force that no flag gave. Commands read theirs once; an error that is found later asks for the place.
+std::vector<Configured>& settings_in_force() {
+  static std::vector<Configured> settings;
+  return settings;
+}
+
+// A switch that a setting turns off is as good as not given.
+bool turns_on(const FlagSpec& spec, const Configured& item) {
+  const bool negatable = spec.group == FlagGroup::workload || spec.group == FlagGroup::preferences;
+  if (!spec.is_switch || negatable) {
+    return true;
+  }
+  const auto wanted = workload::to_boolean(Value(item.value));
+  if (!wanted) {
+    throw Error(ErrorCode::usage, item.flag + " '" + item.value + "' is neither true nor false", "one of true, false, on, off, 1, 0",
+                item.where);
+  }
+  return *wanted;
+}
+
 // Environment and configuration file fill what no flag gave.
 void add_configured(std::vector<Given>& flags, const std::optional<std::string>& command_line_config) {
   std::map<std::string, Configured> configured;
@@ -308,11 +328,9 @@ void add_configured(std::vector<Given>& flags, const std::optional<std::string>&
   }
   for (Given& given : flags) {
     const auto found = configured.find(given.spec.name);
-    if (found != configured.end() && given.values.empty()) {
-      if (!given.spec.is_switch || found->second.value != "false" || given.spec.group == FlagGroup::workload ||
-          given.spec.group == FlagGroup::preferences) {
-        given.values.push_back(found->second.value);
-      }
+    if (found != configured.end() && given.values.empty() && turns_on(given.spec, found->second)) {
+      given.values.push_back(found->second.value);
+      settings_in_force().push_back(found->second);
     }
   }
 }
@@ -339,6 +357,16 @@ std::vector<OutputTarget> OutputWishes::targets() const {
     targets.push_back({path, format ? *format : by_suffix.value_or(Format::table)});
   }
   return targets;
+}
+
+std::string place_of_setting(std::string_view message) {
+  for (const Configured& item : settings_in_force()) {
+    const std::string value = "'" + item.value.substr(0, 40);  // long values are cut where they are quoted
+    if (!item.value.empty() && message.find(value) != std::string_view::npos) {
+      return item.where;
+    }
+  }
+  return {};
 }
 
 CommandLine read_command_line(std::string_view command, std::string_view summary, const FlagGroups& groups,

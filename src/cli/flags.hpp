@@ -85,4 +85,7 @@ struct HelpAsked {
 [[nodiscard]] CommandLine read_command_line(std::string_view command, std::string_view summary, const FlagGroups& groups,
                                             const std::vector<std::string>& arguments);
 
+// Where the value came from that the message quotes, if it came from the environment or a settings file: nobody looks there first.
+[[nodiscard]] std::string place_of_setting(std::string_view message);
+
 }  // namespace gpuadvise::cli

@@ -22,9 +22,13 @@ namespace {
 
 // What a message quotes came from outside: a file, or another program's output pasted into a flag.
 std::string error_text(const Error& error, const report::TextStyle& style) {
-  std::string text = report::paint(style, report::Tone::bad, "error:") + " " + printable(error.message()) + "\n";
-  if (!error.where().empty()) {
-    text += "  at " + printable(error.where()) + "\n";
+  constexpr std::size_t longest = 4000;  // a quoted value may be a megabyte
+  const std::string message =
+      printable(std::string_view(error.message()).substr(0, longest)) + (error.message().size() > longest ? "..." : "");
+  std::string text = report::paint(style, report::Tone::bad, "error:") + " " + message + "\n";
+  const std::string where = error.where().empty() ? place_of_setting(error.message()) : error.where();
+  if (!where.empty()) {
+    text += "  at " + printable(where) + "\n";
   }
   if (!error.hint().empty()) {
     text += "help:  " + printable(error.hint()) + "\n";

@@ -24,6 +24,21 @@ constexpr int k_piped_width = 120;
 constexpr int k_narrowest = 40;
 constexpr int k_widest = 400;
 
+// Bytes of the first character of UTF-8; 0 = it is ill-formed, or cut.
+std::size_t sequence_length(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text.front());
+  const std::size_t length = lead < 0x80 ? 1 : lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 0;
+  if (length > text.size()) {
+    return 0;
+  }
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((static_cast<unsigned char>(text[i]) & 0xC0U) != 0x80U) {
+      return 0;
+    }
+  }
+  return length;
+}
+
 }  // namespace
 
 bool wants_colour(ColourWish wish, int stream) {
@@ -71,19 +86,21 @@ void write_all(int stream, std::string_view text) {
 }
 
 std::string printable(std::string_view text) {
+  constexpr std::string_view digits = "0123456789abcdef";
   std::string shown;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : '\0');
-    const bool second_controls = byte == 0xC2 && next >= 0x80 && next < 0xA0;  // U+0080 to U+009F
-    if ((byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7F || second_controls) {
-      constexpr std::string_view digits = "0123456789abcdef";
-      const unsigned code = second_controls ? next : byte;
+  while (!text.empty()) {
+    const auto byte = static_cast<unsigned char>(text.front());
+    const std::size_t length = sequence_length(text);
+    // Controls are C0 without line feed and tab, DEL, and C1, which UTF-8 writes behind 0xC2.
+    const bool control = length == 1 ? (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7F
+                                     : length == 2 && byte == 0xC2 && static_cast<unsigned char>(text[1]) < 0xA0;
+    if (length == 0 || control) {
+      const auto code = static_cast<unsigned char>(length == 2 ? text[1] : text.front());
       shown += std::string("\\x") + digits[code / 16] + digits[code % 16];
-      i += second_controls ? 1 : 0;
     } else {
-      shown += text[i];
+      shown += text.substr(0, length);
     }
+    text.remove_prefix(std::max<std::size_t>(length, 1));
   }
   return shown;
 }

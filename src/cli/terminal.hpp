@@ -15,7 +15,7 @@ enum class ColourWish { automatic, always, never };
 // COLUMNS, else the terminal's own width, else 120 (not a terminal); between 40 and 400.
 [[nodiscard]] int terminal_width(int stream);
 
-// The text without the characters that steer a terminal: ESC becomes \x1b.
+// The text without what steers a terminal and what is no UTF-8: ESC becomes \x1b.
 [[nodiscard]] std::string printable(std::string_view text);
 
 // Writes everything; a closed pipe ends the program silently, another failure throws Error{unreadable}. Standard error may be closed

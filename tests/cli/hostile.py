@@ -103,6 +103,28 @@ def said():
         expect('quiet: ' + ' '.join(flags), 'warn: ' not in run(ONE + flags)[1], run(ONE + flags))
 
 
+def settings():
+    """Settings are read as strictly as flags, and an error says where they stand."""
+    for value in ('maybe', '2', '-1'):
+        refused(ONE, 'at environment GPUADVISE_QUIET', GPUADVISE_QUIET=value)
+    for value in ('0', 'no', 'off', 'false'):
+        expect('GPUADVISE_QUIET=' + value, 'rtx-4090\n' != run(ONE, GPUADVISE_QUIET=value)[1], value)
+    expect('GPUADVISE_QUIET=1', run(ONE, GPUADVISE_QUIET='1')[1] == 'rtx-4090\n', run(ONE, GPUADVISE_QUIET='1'))
+    refused(['--model', 'resnet50'], '\n  at environment GPUADVISE_BATCH\n', GPUADVISE_BATCH='x')
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, 's.toml')
+        for data, words, status in ((b'batch = "x"', "'x'", 2), (b'b\0', 'NUL', 3), (b'\xff\xfeb = 1', r'\xff\xfe', 3),
+                                    (b'a' * 1000000, 'unknown setting', 3)):
+            with open(path, 'wb') as file:
+                file.write(data)
+            refused(['--model', 'resnet50', '--settings', path], words, status=status)
+            expect('place in settings', '  at ' + path in run(['--model', 'resnet50', '--settings', path])[2], data[:10])
+            expect('length of an error', len(run(['--model', 'resnet50', '--settings', path])[2]) < 10000, data[:10])
+        with open(path, 'wb') as file:
+            file.write(b'\xef\xbb\xbfbatch = 8\r\n')
+        expect('byte order mark', 'batch 8' in run(ONE[:2] + ['--settings', path])[1], path)
+
+
 def files():
     with tempfile.TemporaryDirectory() as folder:
         refused(['estimate', '--jsonl', folder], 'to its end', status=3)
@@ -167,7 +189,7 @@ def streams():
         expect('closed pipe', run(arguments, shell='| true; exit ${PIPESTATUS[0]}')[::2] == (0, ''), arguments)
 
 
-for test in (switches, values, options_without_effect, said, files, overlays, figures, streams):
+for test in (switches, values, options_without_effect, said, settings, files, overlays, figures, streams):
     test()
 print('\n'.join(failures) or 'all held')
 sys.exit(1 if failures else 0)
