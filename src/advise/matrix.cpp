@@ -4,6 +4,7 @@
 #include <gpuadvise/units.hpp>
 
 #include "advise/candidates.hpp"
+#include "advise/strategies.hpp"
 
 #include <algorithm>
 #include <array>
@@ -168,10 +169,33 @@ class Walk {
 
   void visit(const Request& request, const estimate::Plan& plan, const std::optional<estimate::Plan>& fp16) {
     for (const CardAndUse& card : cards_) {
+      if (visit_divided(request, plan.workload, card)) {
+        continue;
+      }
       const bool other = fp16 && needs_fp16(request, *card.gpu);
       const Figures figures = estimate::evaluate(other ? *fp16 : plan, card.gpu, card.use);
       visitor_.cell({at_, *card.gpu, figures});
     }
+  }
+
+  // Several GPUs with no way to divide the job given: the best way, or the one that needs least where none fits.
+  bool visit_divided(const Request& request, const Workload& workload, const CardAndUse& card) const {
+    if (workload.all_gpus() <= 1.0 || spreads(request).size() < 2) {
+      return false;
+    }
+    Request asked = request;
+    asked.workload = workload;
+    const std::vector<TriedWay> ways = try_ways(asked, *card.gpu, card.use);
+    if (ways.empty()) {
+      return false;
+    }
+    const auto least = std::min_element(ways.begin(), ways.end(), [](const TriedWay& a, const TriedWay& b) {
+      return a.figures.memory.need.expected < b.figures.memory.need.expected;
+    });
+    const TriedWay& way = ways[best_way(ways).value_or(static_cast<std::size_t>(least - ways.begin()))];
+    const std::string words = way_words(way.workload);
+    visitor_.cell({at_, *card.gpu, way.figures, words});
+    return true;
   }
 
   std::span<const Axis> axes_;

@@ -30,6 +30,7 @@ struct Cell {
   std::span<const std::size_t> at;  // position on each axis
   const Gpu& gpu;
   const Figures& figures;
+  std::string_view division = {};  // how the job is divided over several GPUs, where that was left open
 };
 
 struct Refused {

@@ -37,8 +37,8 @@ std::vector<Value> place(const std::vector<advise::Axis>& axes, std::span<const 
 }
 
 constexpr std::string_view k_figures[] = {
-    "gpu",        "need_low_bytes",  "need_bytes",      "need_high_bytes", "usable_bytes",      "verdict", "probability", "throughput_low",
-    "throughput", "throughput_high", "throughput_unit", "bound",           "scaling_efficiency"};
+    "gpu",        "need_low_bytes",  "need_bytes",      "need_high_bytes", "usable_bytes",       "verdict", "probability", "throughput_low",
+    "throughput", "throughput_high", "throughput_unit", "bound",           "scaling_efficiency", "division"};
 
 Tone tone_of(Verdict verdict) {
   return verdict == Verdict::fits ? Tone::good : verdict == Verdict::tight ? Tone::careful : Tone::bad;
@@ -69,6 +69,9 @@ void append_cell_json(std::string& out, const std::vector<advise::Axis>& axes, c
     if (speed.scaling_efficiency) {
       json.field("scaling_efficiency", short_number(*speed.scaling_efficiency));
     }
+  }
+  if (!cell.division.empty()) {
+    json.field("division", cell.division);
   }
   json.end_object();
   out += '\n';
@@ -117,7 +120,8 @@ void append_cell_separated(std::string& out, const std::vector<advise::Axis>& ax
     values.emplace_back(std::string(to_string(speed.bound)));
     values.push_back(speed.scaling_efficiency ? Value(short_number(*speed.scaling_efficiency)) : Value{});
   }
-  values.resize(axes.size() + std::size(k_figures));
+  values.resize(axes.size() + std::size(k_figures) - 1);
+  values.push_back(cell.division.empty() ? Value{} : Value(std::string(cell.division)));
   out += separated_line(values, separator);
 }
 
@@ -160,6 +164,9 @@ void MatrixTable::add(const advise::Cell& cell) {
       scales_ = true;
     }
     unit_ = to_string(speed.unit);
+  }
+  if (!cell.division.empty()) {
+    text += " " + std::string(cell.division);
   }
   grid_.rows.back().cells.push_back({std::move(text), tone_of(fit.verdict)});
 }

@@ -104,6 +104,19 @@ TEST_CASE("a combination that cannot be is told, the others stand", "[advise][ma
   CHECK(batch.refusals.size() == 1);
 }
 
+TEST_CASE("where the division over several GPUs is left open, a cell is the best way's", "[advise][matrix]") {
+  const RealCatalog catalog;
+  const std::vector<const Gpu*> cards{&catalog.gpu("a100-80gb-sxm")};
+  const auto job = settings({{"model", "llama-3.1-8b"}, {"task", "train"}, {"precision", "bf16"}, {"seq", "2048"}});
+  const Walked walked = walk(catalog, {parse_axis("gpus=1,8")}, job, cards);
+  REQUIRE(walked.cells.size() == 2);
+  CHECK(walked.cells[0].figures.fit->verdict == Verdict::no);
+  CHECK(walked.cells[1].figures.fit->verdict == Verdict::fits);  // copies on each GPU would not fit
+  std::vector<Setting> fixed = job;
+  fixed.push_back({"strategy", Value("ddp"), Origin::user});
+  CHECK(walk(catalog, {parse_axis("gpus=8")}, fixed, cards).cells[0].figures.fit->verdict == Verdict::no);
+}
+
 TEST_CASE("a key is either fixed or varied", "[advise][matrix]") {
   const RealCatalog catalog;
   const std::vector<const Gpu*> cards{&catalog.gpu("rtx-3090")};
