@@ -71,6 +71,9 @@ class Compiler {
     if (!document.is_object() || !document.contains("rules") || !document["rules"].is_array()) {
       fail("", "a rule file is an object with a list 'rules'");
     }
+    if (const auto schema = document.find("schema"); schema != document.end() && *schema != 1) {
+      fail("/schema", "a rule file of this program has \"schema\": 1, not " + schema->dump());
+    }
     std::size_t position = 0;
     for (const Json& each : document["rules"]) {
       rule(each, "/rules/" + std::to_string(position++));

@@ -83,7 +83,8 @@ Judge::Judge(const RuleSet& rules, const Subject& request) {
   for (const RuleEntry& entry : rules.entries()) {
     const Rule& rule = *entry.rule;
     if ((rule.scope | scope::request) == scope::request) {
-      request_rules_.push_back(entry);
+      // What the request alone decides is said once; but a reject turns every card away.
+      (rule.severity == Severity::reject ? card_rejects_ : request_rules_).push_back(entry);
     } else if (settled_by_request(entry, request)) {
       continue;
     } else if (rule.severity != Severity::reject) {

@@ -169,6 +169,29 @@ def overlays():
         lay({'schema': 1, 'gpus': [{**CARD, 'vendor': 5}]}, 'expected a word')
 
 
+def rules():
+    """A reject is obeyed whatever facts it reads."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, 'rules.json')
+
+        def lay(when, severity='reject', **head):
+            rule = {'id': 'my-rule', 'severity': severity, 'when': when, 'message': 'not here', 'source': 'test'}
+            with open(path, 'w', encoding='utf-8') as file:
+                json.dump({'rules': [rule], **head}, file)
+            return run(ONE + ['--rules', path, '--format', 'json'])
+
+        for when in (True, {'==': [{'var': 'wants.source'}, 'buy']}, {'>': [{'var': 'gpu.memory_gib'}, 1]}):
+            rc, out, err = lay(when)
+            answer = json.loads(out or '{}')
+            expect(f'rule {when}', rc == 1 and not answer['results'] and answer['rejected'][0]['rule'] == 'my-rule', (rc, err, out[:200]))
+        rc, out, _ = lay({'==': [{'var': 'wants.source'}, 'rent']})
+        expect('rule that does not hold', rc == 0 and json.loads(out)['results'], rc)
+        rc, out, _ = lay(True, 'warn')
+        expect('remark on the request', rc == 0 and [f for f in json.loads(out)['findings'] if f['rule'] == 'my-rule'], rc)
+        rc, _, err = lay(True, schema=2)
+        expect('schema of rules', rc == 3 and 'not 2' in err, err)
+
+
 def figures():
     """No figure below zero, and none that is no number."""
     _, out, _ = run(['explain', 'rtx-4090', *JOB])
@@ -189,7 +212,7 @@ def streams():
         expect('closed pipe', run(arguments, shell='| true; exit ${PIPESTATUS[0]}')[::2] == (0, ''), arguments)
 
 
-for test in (switches, values, options_without_effect, said, settings, files, overlays, figures, streams):
+for test in (switches, values, options_without_effect, said, settings, files, overlays, rules, figures, streams):
     test()
 print('\n'.join(failures) or 'all held')
 sys.exit(1 if failures else 0)
