@@ -15,6 +15,8 @@ estimate::CostTerms terms_of(const Preferences& preferences) {
   return {preferences.electricity_usd_per_kwh, preferences.hours_per_day, preferences.years, preferences.host_cost_usd};
 }
 
+constexpr double k_room_for_all_gib = 1e5;
+
 // The user's own price goes before every quote.
 std::optional<Price> price_of(const Gpu& gpu, const Preferences& preferences, const CatalogView& catalog) {
   for (const PriceOverride& own : preferences.price_overrides) {
@@ -97,9 +99,16 @@ void Assessor::measure_reference() {
   if (reference == catalog_.gpus.end()) {
     return;
   }
-  const Figures figures = figures_of(spread_over(request_.workload, {1.0, Strategy::none}, false), *reference);
-  if (figures.speed) {
-    reference_throughput_ = figures.speed->throughput.expected;
+  const Workload alone = spread_over(request_.workload, {1.0, Strategy::none}, false);
+  std::optional<SpeedFigures> speed = figures_of(alone, *reference).speed;
+  if (!speed) {
+    // A speed that lacks only for want of memory: the measure of others is what the card would do if it held the job.
+    Gpu roomy = *reference;
+    roomy.memory_gib = k_room_for_all_gib;
+    speed = estimate::evaluate_speed(alone, request_.model, roomy);
+  }
+  if (speed) {
+    reference_throughput_ = speed->throughput.expected;
     reference_power_w_ = reference->tdp_w.value_or(0.0);
   }
 }

@@ -107,6 +107,20 @@ TEST_CASE("a vendor of whole systems may be asked for by name", "[advise]") {
   }
 }
 
+TEST_CASE("speed counts in the score of jobs that the reference card cannot hold", "[advise]") {
+  const RealCatalog catalog;
+  for (const char* model : {"sdxl", "flux.1-dev", "wan2.1-t2v-14b", "llama-3.1-70b", "dlrm"}) {
+    const Request request = catalog.resolve(settings({{"model", model}, {"task", std::string_view(model) == "dlrm" ? "train" : "infer"}}));
+    Preferences wants;
+    wants.candidates = {"b300-sxm", "h200-141gb-sxm"};
+    for (const Recommendation& each : recommend(request, wants, catalog.view()).results) {
+      INFO(model);
+      REQUIRE(each.figures.speed);
+      CHECK(each.score.parts[static_cast<std::size_t>(Objective::performance)].value > 0.1);
+    }
+  }
+}
+
 TEST_CASE("one card goes before several of nearly the same merit", "[advise]") {
   FakeCatalog catalog;
   catalog.add(card("half", 12.0), 300.0);
