@@ -120,7 +120,8 @@ std::string price_text(const Recommendation& candidate) {
   if (candidate.source == Sourcing::rent) {
     return cost.rent_usd_per_hour ? format_usd(*cost.rent_usd_per_hour) + "/h " + month(cost.offer ? cost.offer->as_of : "") : "-";
   }
-  if (!candidate.mixed.empty()) {
+  // Of what is owned the kind and the date of a price say nothing.
+  if (!candidate.mixed.empty() || cost.purchase_usd == 0.0) {
     return "$0 yours";
   }
   if (!cost.price || !cost.purchase_usd) {

@@ -141,6 +141,9 @@ std::string format_gib(double bytes) {
 }
 
 std::string format_usd(double usd) {
+  if (usd != 0.0 && std::fabs(usd) < 0.01) {
+    return "$" + format_significant(usd, 1);  // what costs little is not free
+  }
   if (usd != 0.0 && std::fabs(usd) < 10.0) {
     return "$" + print(2, usd);
   }

@@ -201,6 +201,14 @@ def figures():
     expect('weights on the host', json.loads(out)['memory']['components_bytes']['weights'] == 0, out)
 
 
+def prices():
+    """Nothing that is for sale costs $0, and what little costs is no $0.00."""
+    _, out, _ = run(JOB + ['--candidates', 'rtx-4090', '--have', 'rtx-4090'])
+    expect('a card at hand', '$0 yours' in out and not re.search(r'\$0 (new|used|launch)', out), out)
+    _, out, _ = run(ONE + ['--steps-total', '10'])
+    expect('cost of a short run', '$0.00 ' not in out and 'of electricity' in out, out)
+
+
 def streams():
     """Nobody reads: no crash, and the exit status still tells."""
     for shell, status in (('2>&-', 2), ('2>/dev/full', 2), ('>&- 2>&-', 2)):
@@ -212,7 +220,7 @@ def streams():
         expect('closed pipe', run(arguments, shell='| true; exit ${PIPESTATUS[0]}')[::2] == (0, ''), arguments)
 
 
-for test in (switches, values, options_without_effect, said, settings, files, overlays, rules, figures, streams):
+for test in (switches, values, options_without_effect, said, settings, files, overlays, rules, figures, prices, streams):
     test()
 print('\n'.join(failures) or 'all held')
 sys.exit(1 if failures else 0)
