@@ -60,6 +60,38 @@ void add_setting(Remedy& remedy, std::string_view key, Value value) {
   remedy.settings.push_back({std::string(key), std::move(value), Origin::user});
 }
 
+constexpr double k_dear_work = 2.0;  // a cheap hour on a slow card costs more in the end
+
+// Offers less those whose work costs more than twice the cheapest: an hour is no bargain where the job takes ten.
+std::vector<Offer> without_dear_work(const std::vector<Offer>& offers, const Plans& plans, const Assessor& assessor, Sourcing source) {
+  struct Priced {
+    const Offer* offer;
+    double usd_per_work;
+  };
+  std::vector<Priced> priced;
+  for (const Offer& offer : offers) {
+    const Figures figures = estimate::evaluate(plans.plan(offer.spread, *offer.gpu), offer.gpu, estimate::default_use(*offer.gpu, false));
+    const bool runs = figures.fit && figures.fit->verdict == Verdict::fits && figures.speed && figures.speed->throughput.expected > 0.0;
+    if (runs) {
+      priced.push_back({&offer, offer.usd / figures.speed->throughput.expected});
+    }
+  }
+  std::stable_sort(priced.begin(), priced.end(), [](const Priced& a, const Priced& b) { return a.usd_per_work < b.usd_per_work; });
+  const auto cheapest = std::find_if(priced.begin(), priced.end(), [&](const Priced& each) {
+    return assessor.admissible(plans.plan(each.offer->spread, *each.offer->gpu).workload, {each.offer->gpu, false}, source);
+  });
+  if (cheapest == priced.end()) {
+    return offers;
+  }
+  std::vector<Offer> kept;
+  for (const Priced& each : priced) {
+    if (each.usd_per_work <= k_dear_work * cheapest->usd_per_work) {
+      kept.push_back(*each.offer);
+    }
+  }
+  return kept;
+}
+
 // The first of the offers, cheapest first, whose cards hold the job.
 std::optional<Remedy> first_that_runs(std::vector<Offer> offers, const Plans& plans, const Assessor& assessor, const Request& request,
                                       bool windows, Sourcing source) {
@@ -164,7 +196,8 @@ std::optional<Remedy> by_the_hour(const Assessor& assessor, const Request& reque
       }
     }
   }
-  std::optional<Remedy> remedy = first_that_runs(std::move(offers), plans, assessor, request, false, Sourcing::rent);
+  std::optional<Remedy> remedy =
+      first_that_runs(without_dear_work(offers, plans, assessor, Sourcing::rent), plans, assessor, request, false, Sourcing::rent);
   if (!remedy) {
     return std::nullopt;
   }
