@@ -29,6 +29,11 @@ double hourly(const CloudOffer& offer, double count) {
   return offer.usd_per_gpu_hour * rented_gpus(offer, count);
 }
 
+// A machine named for its one GPU ("1x A100") joins no others; a plain rate for each GPU is offered in machines of several, too.
+bool joins(const CloudOffer& offer, double count) {
+  return count <= 1.0 || !offer.instance.starts_with("1x ");
+}
+
 // Spot capacity can be withdrawn and commitments bind, so on-demand offers come first.
 bool on_demand(const CloudOffer& offer) {
   return offer.kind.empty() || offer.kind.starts_with("on-demand") || offer.kind.starts_with("on_demand");
@@ -37,7 +42,7 @@ bool on_demand(const CloudOffer& offer) {
 const CloudOffer* cheapest(std::span<const CloudOffer> offers, double count) {
   const CloudOffer* best = nullptr;
   for (const CloudOffer& offer : offers) {
-    if (offer.usd_per_gpu_hour <= 0.0) {
+    if (offer.usd_per_gpu_hour <= 0.0 || !joins(offer, count)) {
       continue;
     }
     const bool better =

@@ -3,6 +3,7 @@
 #include "catch.hpp"
 
 #include <array>
+#include <span>
 
 namespace gpuadvise::estimate {
 namespace {
@@ -52,6 +53,15 @@ TEST_CASE("renting takes whole instances, on demand before spot", "[cost]") {
   CHECK_FALSE(one.purchase_usd.has_value());
   const Costs eight = ownership_costs(card(), 8.0, std::nullopt, offers, k_terms);
   CHECK(*eight.rent_usd_per_hour == Approx(7.2));
+}
+
+TEST_CASE("machines named for their one GPU are not rented for several", "[cost]") {
+  std::array<CloudOffer, 2> offers{offer(1.0, 0.2, "on-demand"), offer(1.0, 0.5, "on-demand")};
+  offers[0].instance = "1x Card";
+  offers[1].instance = "Card";
+  CHECK(*ownership_costs(card(), 1.0, std::nullopt, offers, k_terms).rent_usd_per_hour == Approx(0.2));
+  CHECK(*ownership_costs(card(), 4.0, std::nullopt, offers, k_terms).rent_usd_per_hour == Approx(2.0));
+  CHECK_FALSE(ownership_costs(card(), 4.0, std::nullopt, std::span(offers).first(1), k_terms).rent_usd_per_hour.has_value());
 }
 
 TEST_CASE("break-even is where rent less electricity has paid for the card", "[cost]") {
