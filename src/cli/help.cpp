@@ -5,6 +5,7 @@
 #include "cli/commands.hpp"
 #include "cli/flag_table.hpp"
 #include "cli/terminal.hpp"
+#include "report/style.hpp"
 
 #include <fmt/format.h>
 
@@ -16,6 +17,17 @@ namespace gpuadvise::cli {
 namespace {
 
 constexpr std::size_t k_help_column = 30;
+constexpr int k_help_width = 80;
+
+// Text that starts in a column, on lines of at most 80 characters.
+std::string folded(std::string_view text, std::size_t column) {
+  std::string lines = report::wrap(text, k_help_width, std::string(column, ' '));
+  lines.erase(0, column);  // the first line goes on where it stands
+  while (!lines.empty() && lines.back() == '\n') {
+    lines.pop_back();
+  }
+  return lines;
+}
 
 // One flag on a line where it fits, else the text on the next line.
 std::string flag_line(const FlagSpec& flag) {
@@ -26,7 +38,7 @@ std::string flag_line(const FlagSpec& flag) {
   }
   std::string line = "  " + names;
   line += line.size() + 2 > k_help_column ? "\n" + std::string(k_help_column, ' ') : std::string(k_help_column - line.size(), ' ');
-  return line + std::string(flag.help) + "\n";
+  return line + folded(flag.help, k_help_column) + "\n";
 }
 
 std::string flag_section(FlagGroup group, const FlagGroups& groups) {
@@ -136,7 +148,7 @@ std::string first_screen() {
 }
 
 std::string command_help(std::string_view command, std::string_view summary, const FlagGroups& groups) {
-  std::string text = std::string(summary) + "\n\nusage: gpuadvise " + std::string(command) + (command.empty() ? "" : " ") + "[FLAGS]";
+  std::string text = folded(summary, 0) + "\n\nusage: gpuadvise " + std::string(command) + (command.empty() ? "" : " ") + "[FLAGS]";
   if (groups.positional_most > 0) {
     text += " " + std::string(groups.positional_name);
   }
@@ -144,7 +156,7 @@ std::string command_help(std::string_view command, std::string_view summary, con
   if (command.empty() || command == "recommend") {
     text += "\nexample: gpuadvise --model resnet50 --batch 32 --budget 500\n\nCommands (gpuadvise COMMAND --help):\n";
     for (const Command& other : commands()) {
-      text += fmt::format("  {:<12}{}\n", other.name, other.summary);
+      text += fmt::format("  {:<12}{}\n", other.name, folded(other.summary, 14));
     }
   }
   for (const FlagGroups::Own& own : groups.own) {

@@ -91,7 +91,7 @@ int run(int argc, char** argv) {
   } catch (const Error& error) {
     const bool of_file = exit_status(error.code()) == exit_status(ErrorCode::bad_data);
     const bool needs_hint = error.hint().empty() && (of_file || exit_status(error.code()) == exit_status(ErrorCode::usage));
-    const std::string& hint = of_file ? mend : see;
+    const std::string hint = error.code() == ErrorCode::unreadable ? "give the path of a readable file" : of_file ? mend : see;
     write_all(STDERR_FILENO, error_text(needs_hint ? Error(error.code(), error.message(), hint, error.where()) : error, style));
     return exit_status(error.code());
   } catch (const std::exception& error) {

@@ -209,6 +209,13 @@ def prices():
     expect('cost of a short run', '$0.00 ' not in out and 'of electricity' in out, out)
 
 
+def widths():
+    for command in ([], *([name] for name in ('recommend', 'estimate', 'check', 'solve', 'matrix', 'explain', 'compare', 'list', 'compat',
+                                              'setup', 'doctor', 'import', 'host', 'export', 'config'))):
+        wide = [line for line in run([*command, '--help'])[1].splitlines() if len(line) > 80]
+        expect(f'{command} --help in 80 columns', not wide, wide)
+
+
 def streams():
     """Nobody reads: no crash, and the exit status still tells."""
     for shell, status in (('2>&-', 2), ('2>/dev/full', 2), ('>&- 2>&-', 2)):
@@ -220,7 +227,7 @@ def streams():
         expect('closed pipe', run(arguments, shell='| true; exit ${PIPESTATUS[0]}')[::2] == (0, ''), arguments)
 
 
-for test in (switches, values, options_without_effect, said, settings, files, overlays, rules, figures, prices, streams):
+for test in (switches, values, options_without_effect, said, settings, files, overlays, rules, figures, prices, widths, streams):
     test()
 print('\n'.join(failures) or 'all held')
 sys.exit(1 if failures else 0)
