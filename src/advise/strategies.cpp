@@ -137,9 +137,8 @@ std::string way_reason(std::span<const TriedWay> tried, std::size_t best, const 
   const bool fastest = std::none_of(tried.begin(), tried.end(), [&chosen](const TriedWay& way) {
     return way.accepted && sound(way) == sound(chosen) && throughput(way) > throughput(chosen);
   });
-  text += fitting > 1
-              ? (fastest ? "the best of " : "the simplest among the fastest of ") + std::to_string(fitting) + " ways that fit"
-              : "the only one of " + std::to_string(tried.size()) + " ways that fits";
+  text += fitting > 1 ? (fastest ? "the best of " : "the simplest among the fastest of ") + std::to_string(fitting) + " ways that fit"
+                      : "the only one of " + std::to_string(tried.size()) + " ways that fits";
   if (chosen.figures.speed) {
     const std::string loss = loss_words(chosen.workload, *chosen.figures.speed, gpu);
     text += ": " + rate_words(chosen) + (loss.empty() ? "" : " (" + loss + ")");
