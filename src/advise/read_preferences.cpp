@@ -218,6 +218,24 @@ void read_prices(std::vector<PriceOverride>& to, Reading& reading) {
   }
 }
 
+// "2x rtx-3090", as answers print it, is the card twice; "7900xtx" is a name.
+void read_cards_at_hand(std::vector<std::string>& to, Reading& reading) {
+  constexpr double most = 256;  // as many as a machine's tool may list
+  to.clear();
+  for (const std::string& name : reading.names()) {
+    const std::size_t digits = std::min(name.find_first_not_of("0123456789"), name.size());
+    const double number = digits > 0 ? parse_number(name.substr(0, digits)).value_or(0.0) : 0.0;
+    const bool counted = digits > 0 && number <= most && digits + 1 < name.size() && (name[digits] == 'x' || name[digits] == 'X');
+    const double count = counted ? number : 1.0;
+    const std::size_t start = counted ? std::min(name.find_first_not_of(' ', digits + 1), name.size()) : 0;
+    if (count < 1.0 || static_cast<double>(to.size()) + count > most) {
+      reading.complain("is no number of cards of a machine", "1 to 256 cards, as 2x rtx-3090,rtx-4090");
+      return;
+    }
+    to.insert(to.end(), static_cast<std::size_t>(count), name.substr(start));
+  }
+}
+
 void read_one(Preferences& p, K key, Reading& reading) {
   switch (key) {
     case K::budget:
@@ -263,7 +281,7 @@ void read_one(Preferences& p, K key, Reading& reading) {
       p.gpus = reading.names();
       return;
     case K::have:
-      p.have = reading.names();
+      read_cards_at_hand(p.have, reading);
       return;
     case K::max_power_w:
       assign(p.max_power_w, reading.number());

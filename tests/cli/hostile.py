@@ -89,6 +89,16 @@ def options_without_effect():
         expect(command + ' --help names --gpu', '  --gpu LIST' in run([command, '--help'])[1], command)
 
 
+def cards_at_hand():
+    for many in ('200x rtx-4090,100x rtx-4090', '0x rtx-4090', 'rtx-4090,' * 300):
+        refused(JOB + ['--have', many], 'no number of cards')
+    refused(JOB + ['--have', '2x nope'], "unknown GPU 'nope'")
+    refused(JOB + ['--have', '300x rtx-4090'], "unknown GPU '300x rtx-4090'")
+    expect('7900xtx', 'rx-7900-xtx' in run(JOB + ['--have', '7900xtx'])[1], run(JOB + ['--have', '7900xtx']))
+    for text in ('2x rtx-3090', '2xrtx-3090', '2X rtx-3090'):
+        expect(text, run(JOB + ['--have', text])[1] == run(JOB + ['--have', 'rtx-3090,rtx-3090'])[1], text)
+
+
 def said():
     """What has no effect and is allowed."""
     for flags, words in ((['--source', 'rent', '--budget', '100'], 'budget bounds no card that is rented'),
@@ -227,7 +237,7 @@ def streams():
         expect('closed pipe', run(arguments, shell='| true; exit ${PIPESTATUS[0]}')[::2] == (0, ''), arguments)
 
 
-for test in (switches, values, options_without_effect, said, settings, files, overlays, rules, figures, prices, widths, streams):
+for test in (switches, values, options_without_effect, cards_at_hand, said, settings, files, overlays, rules, figures, prices, widths, streams):
     test()
 print('\n'.join(failures) or 'all held')
 sys.exit(1 if failures else 0)
