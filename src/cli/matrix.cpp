@@ -10,7 +10,9 @@
 #include "report/matrix.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <unistd.h>
+#include <utility>
 
 namespace gpuadvise::cli {
 namespace {
@@ -66,7 +68,9 @@ struct Tally {
 // Lines go out as they come: a grid larger than memory can be piped on.
 void stream(const Question& question, Format format, Tally& tally) {
   const bool json = format == Format::jsonl || format == Format::json;
+  const bool array = format == Format::json;  // lines of jsonl with brackets and commas: still streamed
   const char separator = format == Format::tsv ? '\t' : ',';
+  std::string_view before = array ? "[" : "";
   std::string out = json ? "" : report::matrix_header(question.axes, separator);
   const auto flush = [&out](std::size_t at) {
     if (out.size() >= at) {
@@ -76,16 +80,19 @@ void stream(const Question& question, Format format, Tally& tally) {
   };
   question.visit({[&](const advise::Cell& cell) {
                     tally.add(cell);
+                    out += std::exchange(before, array ? "," : "");
                     json ? report::append_cell_json(out, question.axes, cell)
                          : report::append_cell_separated(out, question.axes, cell, separator);
                     flush(k_flush_at);
                   },
                   [&](const advise::Refused& refused) {
                     tally.add(refused);
+                    out += std::exchange(before, array ? "," : "");
                     json ? report::append_refused_json(out, question.axes, refused)
                          : report::append_refused_separated(out, question.axes, refused, separator);
                     flush(k_flush_at);
                   }});
+  out += !array ? "" : before == "[" ? "[]\n" : "]\n";
   flush(0);
 }
 
@@ -141,7 +148,7 @@ int run_matrix(const Arguments& arguments) {
     } else if (target.format != Format::html && target.path == "-") {
       stream(question, target.format, tally);
     } else {
-      throw Error(ErrorCode::usage, "matrix streams jsonl, csv and tsv to standard output, and prints table and markdown",
+      throw Error(ErrorCode::usage, "matrix streams json, jsonl, csv and tsv to standard output, and prints table and markdown",
                   "use --format csv > FILE");
     }
   }

@@ -84,7 +84,17 @@ std::string run_lines(const Workload& workload, const estimate::RunTime& run) {
   return text;
 }
 
-std::string speed_lines(const SpeedFigures& speed) {
+// One line, or where it is too long a second one under the first, from its last bracket or colon on.
+std::string hanging(const std::string& line, int width) {
+  if (line.size() <= static_cast<std::size_t>(width)) {
+    return line + "\n";
+  }
+  const std::size_t bracket = line.rfind(" (");
+  const std::size_t cut = bracket != std::string::npos ? bracket : line.find(": ") + 1;
+  return line.substr(0, cut) + "\n" + wrap(line.substr(cut + 1), width, std::string(14, ' '));
+}
+
+std::string speed_lines(const SpeedFigures& speed, int width) {
   std::string text = fmt::format("  {:<12}{}\n", "speed", range_rate(speed.throughput, to_string(speed.unit)));
   text += fmt::format("  {:<12}{} ({} - {})\n", "step", format_duration(speed.step_seconds.expected),
                       format_duration(speed.step_seconds.low), format_duration(speed.step_seconds.high));
@@ -94,9 +104,10 @@ std::string speed_lines(const SpeedFigures& speed) {
   if (speed.decode_tokens_per_s) {
     text += fmt::format("  {:<12}{}\n", "decode", range_rate(*speed.decode_tokens_per_s, "tokens/s"));
   }
-  return text + fmt::format("  {:<12}{}: compute {:.0f} %, memory traffic {:.0f} %, host {:.0f} %, communication {:.0f} %\n", "bound by",
-                            to_string(speed.bound), 100 * speed.shares.compute, 100 * speed.shares.traffic, 100 * speed.shares.host,
-                            100 * speed.shares.communication);
+  return text + hanging(fmt::format("  {:<12}{}: compute {:.0f} %, memory traffic {:.0f} %, host {:.0f} %, communication {:.0f} %",
+                                    "bound by", to_string(speed.bound), 100 * speed.shares.compute, 100 * speed.shares.traffic,
+                                    100 * speed.shares.host, 100 * speed.shares.communication),
+                        width);
 }
 
 }  // namespace
@@ -145,11 +156,13 @@ std::string estimate_text(const Estimate& estimate, const TextStyle& style) {
   text += memory_lines(figures.memory, estimate.request.workload.all_gpus() > 1);
   if (figures.fit) {
     const std::string_view card = estimate.gpu != nullptr ? estimate.gpu->name : "a card of gpu_memory_gib";
-    text += fmt::format("  {:<12}{} ({} usable of {} visible, {:.0f} % sure)\n", to_string(figures.fit->verdict), card,
-                        format_gib(figures.fit->usable_bytes), format_gib(figures.fit->visible_bytes), 100 * figures.fit->probability);
+    const std::string line =
+        fmt::format("  {:<12}{} ({} usable of {} visible, {:.0f} % sure)", to_string(figures.fit->verdict), card,
+                    format_gib(figures.fit->usable_bytes), format_gib(figures.fit->visible_bytes), 100 * figures.fit->probability);
+    text += hanging(line, style.width);
   }
   if (figures.speed) {
-    text += speed_lines(*figures.speed);
+    text += speed_lines(*figures.speed, style.width);
     text += scaling_line(estimate);
     text += run_lines(estimate.request.workload, estimate::run_time(estimate.request.workload, *figures.speed));
   }

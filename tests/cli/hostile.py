@@ -219,7 +219,16 @@ def prices():
     expect('cost of a short run', '$0.00 ' not in out and 'of electricity' in out, out)
 
 
+def formats():
+    grid = ['matrix', '--model', 'resnet50', '--candidates', 'rtx-4090,rtx-3090', '--over', 'batch=1..4,x']
+    rows = [json.loads(line) for line in run([*grid, '--format', 'jsonl'])[1].splitlines()]
+    rc, out, err = run([*grid, '--format', 'json'])
+    expect('matrix as one JSON text', rc == 0 and json.loads(out) == rows and len(rows) == 7, (rc, out[:200], err))
+
+
 def widths():
+    _, out, _ = run(['estimate', '--model', 'resnet50', '--gpu', 'h100-sxm-80gb', '--batch', '8'])
+    expect('estimate in 80 columns', max(map(len, out.splitlines())) <= 80 and '% sure)' in ' '.join(out.split()), out)
     for command in ([], *([name] for name in ('recommend', 'estimate', 'check', 'solve', 'matrix', 'explain', 'compare', 'list', 'compat',
                                               'setup', 'doctor', 'import', 'host', 'export', 'config'))):
         wide = [line for line in run([*command, '--help'])[1].splitlines() if len(line) > 80]
@@ -237,7 +246,7 @@ def streams():
         expect('closed pipe', run(arguments, shell='| true; exit ${PIPESTATUS[0]}')[::2] == (0, ''), arguments)
 
 
-for test in (switches, values, options_without_effect, cards_at_hand, said, settings, files, overlays, rules, figures, prices, widths, streams):
+for test in (switches, values, options_without_effect, cards_at_hand, said, settings, files, overlays, rules, figures, prices, formats, widths, streams):
     test()
 print('\n'.join(failures) or 'all held')
 sys.exit(1 if failures else 0)
