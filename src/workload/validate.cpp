@@ -147,6 +147,19 @@ void check_offload(Draft& draft) {
   }
 }
 
+// A speed that is asked for without a batch is what programs are measured at, and it takes more memory than batch 1.
+void note_open_batch(Draft& draft) {
+  const Model& model = draft.request.model;
+  const TransformerShape* shape = model.transformer();
+  const bool encodes = shape != nullptr && (model.field == Field::encoder || shape->kind == TransformerKind::encoder ||
+                                            shape->kind == TransformerKind::embedding_decoder);
+  if (draft.request.origins[K::batch] <= Origin::fallback && (model.image() != nullptr || model.recommender() != nullptr || encodes)) {
+    draft.note("batch-open", Severity::warn,
+               "no batch is given: the memory is that of batch 1, the speed that of a batch that fills a card; give batch to have both of "
+               "one run");
+  }
+}
+
 // Given, understood, and without any effect: allowed, but said.
 void note_idle_settings(Draft& draft) {
   const Workload& w = draft.request.workload;
@@ -196,6 +209,7 @@ void validate(Draft& draft) {
   check_offload(draft);
   check_amount(draft);
   note_idle_settings(draft);
+  note_open_batch(draft);
 }
 
 }  // namespace gpuadvise::workload

@@ -108,6 +108,8 @@ def said():
                          (['--budget-per-run', '1'], 'budget_per_run has no effect')):
         _, out, err = run(ONE + flags)
         expect(' '.join(flags), 'warn: ' + words in ' '.join(out.split()), (out, err))
+    _, out, _ = run(['--model', 'resnet50', '--candidates', 'rtx-4090'])
+    expect('an open batch', 'warn: no batch is given' in out, out)
     for flags in (['--budget', '5000'], ['--source', 'rent', '--budget-per-hour', '9'], ['--deadline-hours', '900', '--steps-total', '1000'],
                   ['--source', 'both', '--budget', '5000', '--budget-per-hour', '9'], ['--tier', 'student']):
         expect('quiet: ' + ' '.join(flags), 'warn: ' not in run(ONE + flags)[1], run(ONE + flags))
