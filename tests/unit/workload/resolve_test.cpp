@@ -139,7 +139,7 @@ TEST_CASE("presets fill what nobody said") {
 }
 
 TEST_CASE("what is not modelled is taken for the nearest thing, and this is said") {
-  const Request request = resolved({{"model", "bert"}, {"optimizer", "LAMB"}, {"engine", "caffe2 0.8.1"}});
+  const Request request = resolved({{"model", "bert"}, {"batch", 8.0}, {"optimizer", "LAMB"}, {"engine", "caffe2 0.8.1"}});
   CHECK(request.workload.optimizer == Optimizer::adamw);
   CHECK(request.workload.engine == Engine::other);
   REQUIRE(request.findings.size() == 2);

@@ -51,6 +51,13 @@ TEST_CASE("what agrees is allowed") {
   CHECK(faults_of({{"model", "llama"}, {"task", "infer"}, {"grad_checkpointing", "none"}, {"optimizer", "none"}}).empty());
 }
 
+TEST_CASE("a speed of another batch than the memory's is said") {
+  REQUIRE(resolved({{"model", "resnet50"}}).findings.size() == 1);
+  CHECK(resolved({{"model", "resnet50"}}).findings[0].rule == "batch-open");
+  CHECK(resolved({{"model", "resnet50"}, {"batch", 1.0}}).findings.empty());
+  CHECK(resolved({{"model", "llama"}}).findings.empty());
+}
+
 TEST_CASE("settings without effect are said, not refused") {
   const Request request = resolved({{"model", "llama"}, {"accumulate", 4.0}, {"seq", 10000.0}});
   REQUIRE(request.findings.size() == 2);
