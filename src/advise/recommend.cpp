@@ -75,7 +75,21 @@ void add_remarks(advise::Assessor& assessor, const std::vector<const Gpu*>& aske
   }
 }
 
-std::vector<std::string> assumptions_of(const Preferences& preferences) {
+// A GPU that is part of its computer goes into nothing.
+bool goes_into_a_case(const Gpu& gpu) {
+  return gpu.form_factor != FormFactor::soc && gpu.form_factor != FormFactor::mxm;
+}
+
+// Whether the answer is about cards at all: what it recommends, else what was named.
+bool about_cards(const Advice& advice, const std::vector<advise::Card>& cards) {
+  if (!advice.results.empty()) {
+    return std::any_of(advice.results.begin(), advice.results.end(),
+                       [](const Recommendation& result) { return goes_into_a_case(*result.gpu); });
+  }
+  return std::any_of(cards.begin(), cards.end(), [](const advise::Card& card) { return goes_into_a_case(*card.gpu); });
+}
+
+std::vector<std::string> assumptions_of(const Preferences& preferences, bool cards_in_question) {
   std::vector<std::string> out;
   const auto assume = [&](PreferenceKey key, std::string words) {
     if (preferences.origin(key) < Origin::preset) {
@@ -86,7 +100,7 @@ std::vector<std::string> assumptions_of(const Preferences& preferences) {
     out.push_back(std::move(tier));
   }
   const bool buys = preferences.source != Sourcing::rent;  // a rented card goes into nobody's case and draws nobody's power
-  if (buys) {
+  if (buys && cards_in_question) {
     assume(PreferenceKey::form, "the card goes into a " + std::string(to_string(preferences.form)) + " (form)");
   }
   assume(PreferenceKey::prefer, "weights of prefer " + std::string(to_string(preferences.prefer)));
@@ -160,7 +174,7 @@ Advice recommend(const Request& request, const Preferences& preferences, const C
   const std::vector<Finding> about = assessor.about_request();
   advice.findings.insert(advice.findings.end(), about.begin(), about.end());
   add_remarks(assessor, asked, preferences, advice);
-  advice.assumptions = assumptions_of(preferences);
+  advice.assumptions = assumptions_of(preferences, about_cards(advice, cards));
   if (request.workload.nodes > 1.0 && !request.workload.network_gbit_s) {
     advice.assumptions.emplace_back("between nodes 400 Gbit/s for each GPU of SXM and OAM boards, 100 Gbit/s for others (network_gbit_s)");
   }

@@ -48,6 +48,7 @@ constexpr auto k_facts = std::to_array<Fact>({
     GPU_FACT("id", text, "catalog id", text(g.id)),
     GPU_FACT("name", text, "the maker's name", text(g.name)),
     GPU_FACT("vendor", text, "nvidia, amd, intel, apple ...", text(enum_name(g.vendor))),
+    GPU_FACT("chip", text, "the chip, as its maker names it", text(g.chip)),
     GPU_FACT("segment", text, "consumer, workstation, datacenter, laptop, integrated, embedded", text(enum_name(g.segment))),
     GPU_FACT("form_factor", text, "pcie, mxm, soc, sxm, oam", text(enum_name(g.form_factor))),
     GPU_FACT("cooling", text, "active, passive, liquid, unknown", text(enum_name(g.cooling))),

@@ -20,6 +20,15 @@ bool is_kind(const Workload& w, std::initializer_list<PrecisionKind> kinds) {
   return false;
 }
 
+// Formats for which Transformers, Diffusers and the trainers of adapters call bitsandbytes; other engines have kernels of their own.
+bool calls_bitsandbytes(const Workload& w) {
+  return w.training() || w.engine == Engine::transformers || w.engine == Engine::diffusers;
+}
+
+bool stored_as(const Workload& w, PrecisionKind kind) {
+  return (w.weights ? w.weights->kind : w.precision.kind) == kind;
+}
+
 template <class Read>
 Datum of_workload(const Subject& subject, Read read) {
   return subject.workload != nullptr ? read(*subject.workload) : Datum{};
@@ -71,6 +80,10 @@ constexpr auto k_facts = std::to_array<Fact>({
                   boolean(is_kind(w, {PrecisionKind::fp8, PrecisionKind::fp8_dynamic, PrecisionKind::mxfp8}))),
     WORKLOAD_FACT("uses_fp4", k_card, boolean, "arithmetic in 4-bit floating point",
                   boolean(is_kind(w, {PrecisionKind::fp4, PrecisionKind::nvfp4, PrecisionKind::mxfp4}))),
+    WORKLOAD_FACT("bitsandbytes_4bit", k_card, boolean, "weights in a 4-bit format that bitsandbytes serves",
+                  boolean(stored_as(w, PrecisionKind::nf4) || (calls_bitsandbytes(w) && stored_as(w, PrecisionKind::int4)))),
+    WORKLOAD_FACT("llm_int8", k_card, boolean, "8-bit weights that bitsandbytes serves",
+                  boolean(calls_bitsandbytes(w) && stored_as(w, PrecisionKind::int8))),
     WORKLOAD_FACT("optimizer", k_request, text, "optimizer", word(K::optimizer, w.optimizer)),
     WORKLOAD_FACT("batch", k_request, number, "samples per GPU in one micro-batch", number(w.batch)),
     WORKLOAD_FACT("accumulate", k_request, number, "micro-batches per optimizer step", number(w.accumulate)),
