@@ -64,11 +64,12 @@ std::string range_duration(const Interval& seconds) {
   return fmt::format("{} ({} - {})", format_duration(seconds.expected), format_duration(seconds.low), format_duration(seconds.high));
 }
 
-std::string scaling_line(const Estimate& estimate) {
+std::string scaling_line(const Estimate& estimate, int width) {
   const Workload& workload = estimate.request.workload;
   const std::string scaling =
       workload.all_gpus() > 1 ? advise::loss_words(workload, *estimate.figures.speed, *estimate.gpu) : std::string();
-  return scaling.empty() ? scaling : fmt::format("  {:<12}{}\n", "scaling", scaling);
+  const std::string indent(14, ' ');
+  return scaling.empty() ? scaling : fmt::format("  {:<12}{}", "scaling", wrap(scaling, width, indent).substr(indent.size()));
 }
 
 // Steps of training are what a script counts; of inference, passes that no one does.
@@ -163,7 +164,7 @@ std::string estimate_text(const Estimate& estimate, const TextStyle& style) {
   }
   if (figures.speed) {
     text += speed_lines(*figures.speed, style.width);
-    text += scaling_line(estimate);
+    text += scaling_line(estimate, style.width);
     text += run_lines(estimate.request.workload, estimate::run_time(estimate.request.workload, *figures.speed));
   }
   for (const Finding& finding : estimate.request.findings) {

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace gpuadvise::report {
 namespace {
@@ -32,8 +33,10 @@ std::string heading(const TextStyle& style, std::string_view words) {
 }
 
 std::string band_words(const Interval& interval, const Basis& basis) {
-  std::string text = fmt::format("90 % interval {:+.0f} % to {:+.0f} %; rests on {}", 100 * (interval.low / interval.expected - 1),
-                                 100 * (interval.high / interval.expected - 1), basis.words);
+  // Plus zero: what rounds to nothing has no sign.
+  const auto percent = [&interval](double bound) { return std::round(100 * (bound / interval.expected - 1)) + 0.0; };
+  std::string text =
+      fmt::format("90 % interval {:+.0f} % to {:+.0f} %; rests on {}", percent(interval.low), percent(interval.high), basis.words);
   if (basis.median_error) {
     text += fmt::format(" (accuracy test {}: median error at most {})", basis.class_name,
                         fmt::format("{} %", format_significant(100 * *basis.median_error, 2)));

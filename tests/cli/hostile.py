@@ -207,6 +207,8 @@ def rules():
 def figures():
     """No figure below zero, and none that is no number."""
     _, out, _ = run(['explain', 'rtx-4090', *JOB])
+    _, band, _ = run(['explain', 'rtx-3060-12gb', '--model', 'llama-3.1-8b', '--nodes', '2', '--concurrency', '500'])
+    expect('explain: -0 %', '-0 %' not in band and '90 % interval' in band, band)
     expect('explain: -0.000', not re.search(r'-0\.0+(?![0-9])', out), re.findall('.*-0.000.*', out))
     line = {'model': 'llama-2-13b', 'gpu': 'rtx-5060', 'engine': 'exllama', 'offload': 'layers:0'}
     _, out, _ = run(['estimate', '--jsonl', '-'], json.dumps(line) + '\n')
@@ -230,6 +232,8 @@ def formats():
 
 def widths():
     _, out, _ = run(['estimate', '--model', 'resnet50', '--gpu', 'h100-sxm-80gb', '--batch', '8'])
+    _, nodes, _ = run(['estimate', '--model', 'mask-rcnn-r50-fpn', '--batch', '1', '--nodes', '2', '--gpu', 'rtx-4090'])
+    expect('scaling in 80 columns', max(map(len, nodes.splitlines())) <= 80 and 'scaling ' in nodes, nodes)
     expect('estimate in 80 columns', max(map(len, out.splitlines())) <= 80 and '% sure)' in ' '.join(out.split()), out)
     for command in ([], *([name] for name in ('recommend', 'estimate', 'check', 'solve', 'matrix', 'explain', 'compare', 'list', 'compat',
                                               'setup', 'doctor', 'import', 'host', 'export', 'config'))):
