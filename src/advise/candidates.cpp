@@ -1,5 +1,7 @@
 #include "advise/candidates.hpp"
 
+#include <gpuadvise/error.hpp>
+
 #include "workload/defaults.hpp"
 
 #include <algorithm>
@@ -175,6 +177,9 @@ std::vector<Card> cards_in_question(const Preferences& preferences, const Catalo
       if (!contains(excluded, gpu)) {
         cards.push_back({gpu, true});
       }
+    }
+    if (cards.empty()) {
+      throw Error(ErrorCode::conflict, "every card of candidates is also in exclude", "leave a card out of one of them");
     }
     return cards;
   }

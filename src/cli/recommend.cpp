@@ -78,6 +78,13 @@ void refuse_pointless(const OutputWishes& wishes) {
   }
 }
 
+bool writes(const OutputWishes& wishes, std::initializer_list<Format> formats) {
+  const std::vector<OutputTarget> targets = wishes.targets();
+  return std::any_of(targets.begin(), targets.end(), [formats](const OutputTarget& target) {
+    return std::find(formats.begin(), formats.end(), target.format) != formats.end();
+  });
+}
+
 // Prints an answer; the exit status says whether anything fits.
 int show(const CommandLine& line, const Session& session, const Asked& asked, Advice advice) {
   const auto& notes = session.catalog().overlay_notes();
@@ -86,6 +93,9 @@ int show(const CommandLine& line, const Session& session, const Asked& asked, Ad
     advice.assumptions.push_back("rules of " + path + " are in force");
   }
   const int status = advice.results.empty() ? 1 : 0;
+  if (status != 0 && (line.output.quiet || !writes(line.output, {Format::table, Format::json, Format::markdown, Format::html}))) {
+    write_all(STDERR_FILENO, "note: nothing fits; --format table or json says why\n");
+  }
   if (line.output.quiet) {
     for (const OutputTarget& target : line.output.targets()) {
       write_output(target.path, advice.results.empty() ? "" : std::string(advice.results.front().gpu->id) + "\n");
@@ -113,13 +123,6 @@ struct RemedyFlags {
     options.shorter_input = shorter_input.has_value();
   }
 };
-
-bool writes(const OutputWishes& wishes, std::initializer_list<Format> formats) {
-  const std::vector<OutputTarget> targets = wishes.targets();
-  return std::any_of(targets.begin(), targets.end(), [formats](const OutputTarget& target) {
-    return std::find(formats.begin(), formats.end(), target.format) != formats.end();
-  });
-}
 
 void refuse_pointless_snippets(const CommandLine& line) {
   if (line.output.quiet || !writes(line.output, {Format::table, Format::json})) {
