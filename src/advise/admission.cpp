@@ -3,6 +3,7 @@
 #include <gpuadvise/error.hpp>
 #include <gpuadvise/units.hpp>
 
+#include "advise/change.hpp"
 #include "advise/preferences.hpp"
 #include "advise/smallest_change.hpp"
 #include "workload/describe.hpp"
@@ -106,11 +107,19 @@ Admission::Outcome Admission::judge(Trial& trial, const Candidate& candidate) {
   trial.assessor->assess({candidate.gpu, candidate.named || trial.names_candidates}, results, rejected);
   const bool any_source = trial.sets("source");
   const auto counts = [&](const auto& each) { return any_source || each.source == candidate.source; };
-  if (std::any_of(results.begin(), results.end(), counts)) {
-    return {true, std::nullopt};
+  const Recommendation* fewest = nullptr;
+  for (const Recommendation& each : results) {
+    if (counts(each) && (fewest == nullptr || each.count < fewest->count)) {
+      fewest = &each;
+    }
+  }
+  if (fewest != nullptr) {
+    const Request& asked = trial.changed_request ? *trial.changed_request : request_;
+    const bool as_many = fewest->count <= asked.workload.all_gpus();
+    return {fewest->count, as_many, as_many ? Settings{} : spread_settings(asked, fewest->workload), std::nullopt};
   }
   const auto rejection = std::find_if(rejected.begin(), rejected.end(), counts);
-  return {false, rejection == rejected.end() ? std::nullopt : std::optional<Rejection>(std::move(*rejection))};
+  return {0.0, false, {}, rejection == rejected.end() ? std::nullopt : std::optional<Rejection>(std::move(*rejection))};
 }
 
 std::vector<Settings> Admission::levers(const Rejection& rejection, const Trial* trial) const {
@@ -132,7 +141,7 @@ std::vector<Settings> Admission::levers(const Rejection& rejection, const Trial*
 }
 
 std::optional<Settings> Admission::search(const Rejection& rejection, const Settings& base, const Candidate& candidate, int depth,
-                                          bool thorough) {
+                                          bool thorough, OverMore& over_more) {
   struct Path {
     Settings settings;
     Rejection rejection;
@@ -147,6 +156,9 @@ std::optional<Settings> Admission::search(const Rejection& rejection, const Sett
       continue;
     }
     Outcome outcome = judge(*trial, candidate);
+    if (admits_over_more(*trial, outcome, candidate, over_more)) {
+      continue;
+    }
     if (outcome.accepted) {
       return trial->settings;
     }
@@ -168,15 +180,37 @@ std::optional<Settings> Admission::search(const Rejection& rejection, const Sett
     if (!path.by_memory && ++tried > k_most_paths) {
       continue;
     }
-    if (auto found = search(path.rejection, path.settings, candidate, path.by_memory ? 1 : depth - 1, thorough && !path.by_memory)) {
+    if (auto found =
+            search(path.rejection, path.settings, candidate, path.by_memory ? 1 : depth - 1, thorough && !path.by_memory, over_more)) {
       return found;
     }
   }
   return std::nullopt;
 }
 
+// Settings that name too few cards are completed by the number that they need, and by how the job is divided over those.
+bool Admission::admits_over_more(const Trial& trial, const Outcome& outcome, const Candidate& candidate, OverMore& over_more) {
+  if (outcome.cards <= request_.workload.all_gpus()) {
+    return false;
+  }
+  if (over_more.settings && over_more.cards <= outcome.cards) {
+    return true;
+  }
+  Settings named = replaced(trial.settings, outcome.over);
+  // Where nothing can be read again, as the cards were judged.
+  Trial* again = outcome.accepted || !options_.with_settings ? nullptr : trial_of(named);
+  if (outcome.accepted || !options_.with_settings || (again != nullptr && judge(*again, candidate).accepted)) {
+    over_more = {std::move(named), outcome.cards};
+  }
+  return true;
+}
+
 Settings Admission::without_needless(Settings settings, const Candidate& candidate) {
   for (std::size_t i = 0; i < settings.size() && settings.size() > 1;) {
+    if (settings[i].key == "gpus") {  // it may follow from a degree, but the number of cards is what has to be said
+      ++i;
+      continue;
+    }
     Settings fewer = settings;
     fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
     Trial* trial = trial_of(fewer);
@@ -199,7 +233,8 @@ std::string Admission::words_of(const Settings& settings, const Rejection& rejec
     const workload::KeySpec* spec = workload::find_key(setting.key);
     const std::string old = spec != nullptr ? workload::value_text(request_, spec->key) : "";
     const bool number = setting.value.number() != nullptr;
-    if (number && !old.empty()) {
+    // More cards are bought: a number to give, not one that is a little off.
+    if (number && !old.empty() && setting.key != "gpus") {
       out += setting.key + " " + text_of(setting.value) + " instead of " + old;
     } else {
       out += flag_of(setting);
@@ -210,7 +245,11 @@ std::string Admission::words_of(const Settings& settings, const Rejection& rejec
 
 void Admission::name_change(Rejection& rejection, bool named, bool thorough) {
   const Candidate candidate{rejection.gpu, rejection.source, named};
-  const auto found = search(rejection, {}, candidate, k_most_changes, thorough);
+  OverMore over_more;
+  std::optional<Settings> found = search(rejection, {}, candidate, k_most_changes, thorough, over_more);
+  if (!found) {
+    found = std::move(over_more.settings);
+  }
   if (found) {
     rejection.change = without_needless(*found, candidate);
     rejection.smallest_change = words_of(rejection.change, rejection);

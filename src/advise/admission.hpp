@@ -23,7 +23,8 @@ class Admission {
   Admission(const Request& request, const Preferences& preferences, const CatalogView& catalog, const AdviceOptions& options,
             const Assessor& assessor);
 
-  // Sets the rejection's change and smallest_change: one setting where one admits the card, else the fewest that were found to. A
+  // Sets the rejection's change and smallest_change: one setting where one admits the card, else the fewest that were found to; those
+  // that need no more cards than were asked for first. A
   // thorough search also tries changes of the workload in pairs.
   void name_change(Rejection& rejection, bool named, bool thorough);
 
@@ -44,17 +45,26 @@ class Admission {
     bool named = false;
   };
   struct Outcome {
-    bool accepted = false;
+    double cards = 0.0;     // the fewest it is accepted over
+    bool accepted = false;  // with no more cards than its settings name
+    Settings over;          // what names the cards, where it is accepted only over more of them
     std::optional<Rejection> rejection;
+  };
+  struct OverMore {
+    std::optional<Settings> settings;
+    double cards = 0.0;
   };
   // nullptr where the settings contradict each other or mean nothing.
   [[nodiscard]] Trial* trial_of(const Settings& settings);
   [[nodiscard]] std::unique_ptr<Trial> read(const Settings& settings) const;
   [[nodiscard]] Outcome judge(Trial& trial, const Candidate& candidate);
   [[nodiscard]] std::vector<Settings> levers(const Rejection& rejection, const Trial* trial) const;
-  // The fewest settings on top of `base` that admit; nullopt where no path of at most `depth` changes does.
+  // The fewest settings on top of `base` that admit; nullopt where no path of at most `depth` changes does. `over_more` keeps those
+  // that admit over more cards than were asked for, over the fewest.
   [[nodiscard]] std::optional<Settings> search(const Rejection& rejection, const Settings& base, const Candidate& candidate, int depth,
-                                               bool thorough);
+                                               bool thorough, OverMore& over_more);
+  // Whether the trial admits over more cards than were asked for; keeps it where it does so over the fewest so far.
+  [[nodiscard]] bool admits_over_more(const Trial& trial, const Outcome& outcome, const Candidate& candidate, OverMore& over_more);
   [[nodiscard]] Settings without_needless(Settings settings, const Candidate& candidate);
   [[nodiscard]] std::string words_of(const Settings& settings, const Rejection& rejection) const;
   [[nodiscard]] std::string words_without_change(const Rejection& rejection, const Candidate& candidate);

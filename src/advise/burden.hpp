@@ -15,6 +15,7 @@ struct Burden {
   double need = 0.0;      // bytes on the card
   std::size_t changes = 1;
   bool tight = false;
+  bool rebuilt = false;  // another way to run the training: DeepSpeed or FSDP around it
 };
 
 // Nothing lost, then time, then quality, then money.

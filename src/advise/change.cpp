@@ -36,6 +36,8 @@ constexpr auto k_changes = std::to_array<Change>({
      use_8bit_optimizer},
     {ChangeId::paged_optimizer, "paged_optimizer", "paged 8-bit optimizer", "nearly the same result; its states may go to host memory",
      0.12, k_optimizer | k_states, false, false, page_optimizer},
+    {ChangeId::sgd, "sgd", "plain SGD, which keeps no states", "the usual way to train tables; the learning rate is another", 0.02,
+     k_optimizer, false, true, use_plain_sgd},
     {ChangeId::lora, "lora", "LoRA adapters", "trains few weights: usually close to full tuning", 0.4, k_precision | k_optimizer, false,
      false, adapt_with_lora},
     {ChangeId::qlora, "qlora", "QLoRA: adapters on 4-bit weights", "trains few weights on a base of slightly lower quality", 0.5,
@@ -45,6 +47,8 @@ constexpr auto k_changes = std::to_array<Change>({
     {ChangeId::kv_8bit, "kv_8bit", "8-bit key-value cache", "nearly the same result", 0.15, 0, false, false, use_8bit_cache},
     {ChangeId::int8, "int8", "8-bit weights", "slightly lower quality", 0.25, k_precision, false, false, quantise_to_8_bits},
     {ChangeId::int4, "int4", "4-bit weights", "lower quality", 0.5, k_precision, false, false, quantise_to_4_bits},
+    {ChangeId::gguf, "gguf", "4-bit weights in llama.cpp", "lower quality; another program", 0.6, k_precision, false, false,
+     run_in_llama_cpp},
     {ChangeId::vae_tiling, "vae_tiling", "images decoded in tiles", "same result but for faint seams", 0, 0, false, false, decode_in_tiles},
     {ChangeId::offload_activations, "offload_activations", "activations in host memory", k_same_result, 0, k_place, false, false,
      move_activations_to_host},
@@ -69,6 +73,8 @@ constexpr auto k_changes = std::to_array<Change>({
      share_batch},
     {ChangeId::shard, "shard", "several GPUs that pool their memory", "more cards", 0, k_gpus, true, false, shard_over_gpus},
 });
+
+constexpr double k_risk_of_a_4_bit_base = 0.15;
 
 constexpr bool in_order() {
   for (std::size_t i = 0; i < k_changes.size(); ++i) {
@@ -136,9 +142,16 @@ std::string accumulation_call(const Changed& c) {
              : "batch_size=" + whole(w.batch) + " in the loader, loss / " + steps + ", optimizer.step() every " + steps + " micro-batches";
 }
 
+bool has_tables(const Changed& c) {
+  return c.request->model.recommender() != nullptr;
+}
+
 std::string sharding_call(const Changed& c) {
   const Workload& w = c.workload;
   const std::string gpus = whole(w.gpus);
+  if (has_tables(c)) {
+    return "torchrun --nproc_per_node " + gpus + " with torchrec.distributed.DistributedModelParallel, which deals out the tables";
+  }
   if (w.training()) {
     return w.strategy == Strategy::zero3 ? "deepspeed --num_gpus " + gpus + " with \"zero_optimization\": {\"stage\": 3}"
                                          : "torchrun --nproc_per_node " + gpus +
@@ -253,7 +266,7 @@ bool language_model(const Changed& changed) {
 }
 
 bool splittable(const Request& request) {
-  return request.model.transformer() != nullptr || request.model.diffusion() != nullptr;
+  return request.model.transformer() != nullptr || request.model.diffusion() != nullptr || request.model.recommender() != nullptr;
 }
 
 std::string title_of(const Change& change, const Changed& changed) {
@@ -266,6 +279,7 @@ std::string title_of(const Change& change, const Changed& changed) {
     case ChangeId::half_precision:
     case ChangeId::int8:
     case ChangeId::int4:
+    case ChangeId::gguf:
       return title + " (" + to_string(w.precision) + ")";
     case ChangeId::lora:
     case ChangeId::qlora:
@@ -290,10 +304,19 @@ std::string title_of(const Change& change, const Changed& changed) {
   }
 }
 
+// Whoever trains adapters already loses only what four bits take from the frozen base.
+double risk_of(const Change& change, const Changed& changed) {
+  const bool adapters = changed.request->workload.method != Method::full;
+  return change.id == ChangeId::qlora && adapters ? k_risk_of_a_4_bit_base : change.risk;
+}
+
 std::string effect_of(const Change& change, const Changed& changed) {
   const ImageProfile* profile = changed.request->model.image();
   if (change.id == ChangeId::accumulate && profile != nullptr && profile->batchnorms.value_or(0.0) > 0.0) {
     return "BatchNorm sees the micro-batch";
+  }
+  if (change.id == ChangeId::qlora && changed.request->workload.method != Method::full) {
+    return "a frozen base of slightly lower quality";
   }
   const Gpu& gpu = *changed.gpu;
   if (change.id == ChangeId::mixed_precision && !gpu.tflops.fp16_tensor && gpu.tensor_cores.value_or(0.0) == 0.0) {
@@ -322,6 +345,8 @@ std::string how_of(const Change& change, const Changed& changed) {
       return "bitsandbytes.optim.AdamW8bit (Trainer: optim='adamw_bnb_8bit')";
     case ChangeId::paged_optimizer:
       return "bitsandbytes.optim.PagedAdamW8bit (Trainer: optim='paged_adamw_8bit')";
+    case ChangeId::sgd:
+      return "torch.optim.SGD (torchrec: fused into the backward pass)";
     case ChangeId::lora:
       return adapters(changed);
     case ChangeId::qlora:
@@ -333,6 +358,8 @@ std::string how_of(const Change& change, const Changed& changed) {
     case ChangeId::int8:
     case ChangeId::int4:
       return weights_call(w, change.id == ChangeId::int4);
+    case ChangeId::gguf:
+      return "llama-server with a file in " + to_string(w.precision);
     case ChangeId::vae_tiling:
       return "pipe.vae.enable_tiling() and pipe.vae.enable_slicing()";
     case ChangeId::offload_activations:
@@ -340,10 +367,15 @@ std::string how_of(const Change& change, const Changed& changed) {
     case ChangeId::offload_optimizer:
       return "DeepSpeed ZeRO stage 2 with \"offload_optimizer\": {\"device\": \"cpu\"}";
     case ChangeId::offload_params:
+      if (has_tables(changed)) {
+        return "torchrec: tables with the compute kernel FUSED_UVM_CACHING, rows in host memory";
+      }
       return w.strategy == Strategy::fsdp ? "fully_shard(..., offload_policy=CPUOffloadPolicy())"
                                           : "DeepSpeed ZeRO stage 3 with \"offload_param\" and \"offload_optimizer\" to cpu";
     case ChangeId::offload_model:
-      return "pipe.enable_model_cpu_offload()";
+      return w.engine == Engine::diffusers && w.precision.kind == PrecisionKind::int8
+                 ? "pipe.enable_model_cpu_offload(), which moves 8-bit weights from bitsandbytes 0.48 on"
+                 : "pipe.enable_model_cpu_offload()";
     case ChangeId::offload_sequential:
       return "pipe.enable_sequential_cpu_offload()";
     case ChangeId::offload_experts:

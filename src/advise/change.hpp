@@ -23,12 +23,14 @@ enum class ChangeId : std::uint8_t {
   checkpointing,
   optimizer_8bit,
   paged_optimizer,
+  sgd,
   lora,
   qlora,
   half_precision,
   kv_8bit,
   int8,
   int4,
+  gguf,
   vae_tiling,
   offload_activations,
   offload_optimizer,
@@ -91,6 +93,7 @@ struct Change {
 
 // The change in words with its numbers, what it costs here, and how it is written here.
 [[nodiscard]] std::string title_of(const Change& change, const Changed& changed);
+[[nodiscard]] double risk_of(const Change& change, const Changed& changed);
 [[nodiscard]] std::string effect_of(const Change& change, const Changed& changed);
 [[nodiscard]] std::string how_of(const Change& change, const Changed& changed);
 

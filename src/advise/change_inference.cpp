@@ -1,4 +1,6 @@
 // Changes of inference: cache and weight formats, parts of the model on the host, fewer requests at a time.
+#include <gpuadvise/error.hpp>
+
 #include "advise/change_apply.hpp"
 #include "advise/smallest_change.hpp"
 #include "workload/engine_formats.hpp"
@@ -11,14 +13,14 @@ namespace {
 
 constexpr double k_useful_multiple = 8.0;  // of batches that kernels run well
 
-bool quantised(Changed& c, PrecisionKind wanted, double most_bytes) {
+bool quantised(Changed& c, int bits) {
+  constexpr double most_bytes = 2.0;
   Workload& w = c.workload;
   const bool suits = c.request->model.transformer() != nullptr || c.request->model.diffusion() != nullptr;
   if (w.training() || !suits || is_quantised(w.precision) || compute_bytes(w.precision) < most_bytes) {
     return false;
   }
-  const Precision plain{wanted, GgufMix::none, 0.0, 0.0};
-  const Precision chosen = workload::engine_equivalent(w.engine, plain).value_or(plain);
+  const Precision chosen = workload::usual_quantised(w.engine, bits);
   if (!workload::engine_runs(w.engine, chosen)) {
     return false;
   }
@@ -78,13 +80,35 @@ bool use_8bit_cache(Changed& c) {
 }
 
 bool quantise_to_8_bits(Changed& c) {
-  return quantised(c, PrecisionKind::int8, 2.0);
+  return quantised(c, 8);
 }
 
 bool quantise_to_4_bits(Changed& c) {
-  const bool bitsandbytes = c.workload.engine == Engine::transformers || c.workload.engine == Engine::diffusers;
-  const bool server = c.workload.engine == Engine::vllm || c.workload.engine == Engine::sglang || c.workload.engine == Engine::tensorrt_llm;
-  return quantised(c, bitsandbytes ? PrecisionKind::nf4 : server ? PrecisionKind::int4_awq : PrecisionKind::int4, 2.0);
+  return quantised(c, 4);
+}
+
+// Where the user left the engine open: files of fewer bits in another program, which need less beside the weights.
+bool run_in_llama_cpp(Changed& c) {
+  Workload& w = c.workload;
+  if (w.engine != Engine::transformers || c.given(WorkloadKey::engine) || !language_model(c)) {
+    return false;
+  }
+  w.engine = Engine::llama_cpp;
+  if (!quantised(c, 4)) {
+    w.engine = Engine::transformers;
+    return false;
+  }
+  set(c, "engine", std::string("llama.cpp"));
+  if (!c.options->with_settings) {
+    return true;
+  }
+  // Caches, buffers and kernels have other defaults there.
+  try {
+    w = c.options->with_settings(c.settings).workload;
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 bool decode_in_tiles(Changed& c) {
@@ -102,7 +126,8 @@ bool move_idle_models_to_host(Changed& c) {
 }
 
 bool move_modules_to_host(Changed& c) {
-  return offload_pipeline(c, OffloadKind::sequential, "sequential");
+  // Weights of bitsandbytes are not moved module by module: such a request is refused.
+  return !workload::by_bitsandbytes(c.workload.engine, c.workload.precision) && offload_pipeline(c, OffloadKind::sequential, "sequential");
 }
 
 bool move_experts_to_host(Changed& c) {

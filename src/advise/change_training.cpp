@@ -138,6 +138,19 @@ bool page_optimizer(Changed& c) {
   return c.request->model.transformer() != nullptr && use_optimizer(c, Optimizer::paged_adamw_8bit, "paged-adamw-8bit");
 }
 
+// Tables of embeddings are trained with plain SGD; Adam's two states make three copies of them. Another optimizer only where none was
+// asked for.
+bool use_plain_sgd(Changed& c) {
+  Workload& w = c.workload;
+  const bool adam = w.optimizer == Optimizer::adam || w.optimizer == Optimizer::adamw;
+  if (!w.training() || !adam || c.given(WorkloadKey::optimizer) || c.request->model.recommender() == nullptr) {
+    return false;
+  }
+  w.optimizer = Optimizer::sgd;
+  set(c, "optimizer", std::string("sgd"));
+  return true;
+}
+
 bool adapt_with_lora(Changed& c) {
   const bool suits = language_model(c) || c.request->model.diffusion() != nullptr;
   if (!c.workload.training() || !suits || c.workload.method != Method::full) {

@@ -4,9 +4,11 @@
 
 #include "advise/candidates.hpp"
 #include "advise/change.hpp"
+#include "advise/strategies.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -58,6 +60,21 @@ bool contains(const std::vector<const Gpu*>& cards, const Gpu& gpu) {
 
 void add_setting(Remedy& remedy, std::string_view key, Value value) {
   remedy.settings.push_back({std::string(key), std::move(value), Origin::user});
+}
+
+// What else than the card is another than asked for; in words.
+std::string job_words(const Request& request, const Workload& workload) {
+  const Workload& asked = request.workload;
+  std::string words;
+  if (workload.all_gpus() != asked.all_gpus()) {
+    words = "job divided over " + std::to_string(std::llround(workload.all_gpus())) + " GPUs (" + way_words(workload) + ")";
+  } else if (workload.all_gpus() > 1.0 && way_words(workload) != way_words(asked)) {
+    words = "job divided as " + way_words(workload);
+  }
+  if (to_string(workload.precision) != to_string(asked.precision)) {
+    words += (words.empty() ? "job in " : ", in ") + to_string(workload.precision);
+  }
+  return words.empty() ? "job unchanged" : words;
 }
 
 constexpr double k_dear_work = 2.0;  // a cheap hour on a slow card costs more in the end
@@ -165,7 +182,7 @@ std::optional<Remedy> next_card_up(const Assessor& assessor, const Request& requ
   const double usd = *assessor.costs_of(*remedy->gpu, remedy->count).purchase_usd;
   const std::optional<double> have = spendable ? spendable : cheapest_named(assessor, request, preferences, catalog);
   remedy->id = "next_card_up";
-  remedy->title = "the next card up, job unchanged";
+  remedy->title = "the next card up, " + job_words(request, remedy->workload);
   remedy->effect = "costs " + format_usd(usd);
   remedy->how = spendable && usd > *spendable ? "raise the budget" : "buy it in place of the named card";
   if (have) {
@@ -203,7 +220,7 @@ std::optional<Remedy> by_the_hour(const Assessor& assessor, const Request& reque
   }
   const Costs costs = assessor.costs_of(*remedy->gpu, remedy->count);
   remedy->id = "rent";
-  remedy->title = "rent by the hour, job unchanged";
+  remedy->title = "rent by the hour, " + job_words(request, remedy->workload);
   remedy->rent_usd_per_hour = costs.rent_usd_per_hour;
   remedy->effect = "costs " + format_usd(*costs.rent_usd_per_hour) + " an hour";
   remedy->how = "at " + std::string(costs.offer->provider);

@@ -46,6 +46,12 @@ bool adds_cards(Changes set) {
   return (set & (bit(ChangeId::share_batch) | bit(ChangeId::shard))) != 0;
 }
 
+// Weights and cache in fewer bits over several cards: how large language models are served on small ones.
+bool in_few_bits(Changes set) {
+  const bool weights = (set & (bit(ChangeId::int8) | bit(ChangeId::int4) | bit(ChangeId::gguf))) != 0;
+  return weights && contains(set, bit(ChangeId::kv_8bit) | bit(ChangeId::shard));
+}
+
 bool by_memory(const Rejection& rejection) {
   return rejection.figures &&
          (rejection.rule == "does-not-fit" || rejection.rule == "ddp-does-not-pool" || rejection.rule == "tight-is-no");
@@ -153,9 +159,10 @@ std::string effects_of(const std::vector<ChangeId>& chosen, const Changed& chang
 }
 
 // Where speeds are not known: every module is copied to the card each time it runs, or every part of a pipeline once.
-double presumed_slowness(const std::vector<ChangeId>& chosen) {
+double presumed_slowness(const std::vector<ChangeId>& chosen, bool tables) {
   const auto has = [&chosen](ChangeId id) { return std::find(chosen.begin(), chosen.end(), id) != chosen.end(); };
-  return has(ChangeId::offload_sequential) ? 5.0 : has(ChangeId::offload_model) ? 1.2 : 1.0;
+  const bool rows_on_host = tables && (has(ChangeId::offload_params) || has(ChangeId::offload_optimizer));
+  return has(ChangeId::offload_sequential) || rows_on_host ? 5.0 : has(ChangeId::offload_model) ? 1.2 : 1.0;
 }
 
 class Search {
@@ -200,7 +207,7 @@ class Search {
                std::vector<ChangeId>& chosen) {
     if (chosen.size() == size) {
       const bool costly = adds_cards(set) || (set & bit(ChangeId::smaller_image)) != 0;
-      if (!settled(set) && (!costly || size <= k_most_with_a_costly_one)) {
+      if (!settled(set) && (!costly || size <= k_most_with_a_costly_one || in_few_bits(set))) {
         consider(set, chosen);
       }
       return;
@@ -346,7 +353,8 @@ class Search {
       add(remedy.id, "+", change.name);
       add(remedy.title, " and ", title_of(change, changed));
       add(remedy.how, "; ", how_of(change, changed));
-      burden.risk += change.risk + (id == ChangeId::accumulate && few_for_batchnorm(changed) ? k_risk_of_noisy_statistics : 0.0);
+      burden.risk +=
+          risk_of(change, changed) + (id == ChangeId::accumulate && few_for_batchnorm(changed) ? k_risk_of_noisy_statistics : 0.0);
     }
     remedy.effect = effects_of(chosen, changed, figures);
     remedy.settings = changed.settings;
@@ -355,28 +363,37 @@ class Search {
     remedy.figures = figures;
     remedy.workload = changed.workload;
     remedy.source = cards_[card].source;
-    add_speed(card, remedy);
+    const std::optional<double> ratio = speed_against_asked(card, remedy);
+    // What runs on other cards, or on the same divided otherwise, has no base to be a multiple of.
+    remedy.speed_ratio = adds_cards(set) ? std::nullopt : ratio;
     add_money(remedy);
     burden.money_usd = remedy.count > request_.workload.all_gpus() ? remedy.extra_usd.value_or(1.0) : 0.0;
-    burden.slowness = remedy.speed_ratio ? 1.0 / *remedy.speed_ratio : presumed_slowness(chosen);
+    burden.slowness = ratio ? 1.0 / *ratio : presumed_slowness(chosen, has_tables());
     if ((set & (bit(ChangeId::shorter) | bit(ChangeId::smaller_image))) != 0) {
       burden.slowness = std::max(1.0, burden.slowness);  // less work is no speed
     }
     burden.host_gib = figures.memory.host_bytes / k_gib;
     burden.need = figures.memory.need.expected;
     burden.changes = chosen.size();
+    const auto rebuilds = [](ChangeId id) { return id == ChangeId::offload_optimizer || id == ChangeId::offload_params; };
+    burden.rebuilt = std::any_of(chosen.begin(), chosen.end(), rebuilds);
     burden.tight = figures.fit->verdict == Verdict::tight;
     return found;
   }
 
-  void add_speed(std::size_t card, Remedy& remedy) {
+  [[nodiscard]] bool has_tables() const { return request_.model.recommender() != nullptr; }
+
+  // The estimate does not count the rows of tables that go to the host and back in every step: no speed is better than a wrong one.
+  [[nodiscard]] std::optional<double> speed_against_asked(std::size_t card, Remedy& remedy) {
+    if (has_tables() && remedy.workload.offload.kind != OffloadKind::none) {
+      remedy.figures.speed.reset();
+      return std::nullopt;
+    }
     if (!before_[card]) {
       before_[card] = throughput(assessor_.figures_of(start(card).workload, *cards_[card].card.gpu)).value_or(0.0);
     }
     const std::optional<double> after = throughput(assessor_.figures_of(remedy.workload, *remedy.gpu));
-    if (*before_[card] > 0.0 && after) {
-      remedy.speed_ratio = *after / *before_[card];
-    }
+    return *before_[card] > 0.0 && after ? std::optional<double>(*after / *before_[card]) : std::nullopt;
   }
 
   // Boards beyond those of the request, and what of it the budget does not cover.
@@ -437,11 +454,13 @@ class Search {
 // What works without money first, and as much of what money does as there is room for.
 std::vector<Remedy> chosen(std::vector<Found> found, std::vector<Remedy> bought) {
   std::vector<Remedy> free;
+  std::optional<double> fewest;  // cards of the ways to spread the job that are shown
   for (Found& each : found) {
     if (each.burden.money_usd <= 0.0) {
       free.push_back(std::move(each.remedy));
-    } else if (bought.empty() || bought.front().id == "next_card_up" || bought.front().id == "rent") {
-      // One way to spread the job over more cards is enough, the cheapest.
+    } else if (!fewest || each.remedy.count < *fewest) {
+      // The best way to spread the job over more cards, and what manages with fewer of them.
+      fewest = each.remedy.count;
       bought.insert(bought.begin(), std::move(each.remedy));
     }
   }

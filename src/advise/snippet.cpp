@@ -1,5 +1,6 @@
 #include "advise/snippet.hpp"
 
+#include "advise/candidates.hpp"
 #include "advise/snippet_text.hpp"
 #include "units/lower_case.hpp"
 
@@ -100,6 +101,11 @@ std::string deepspeed_block(const Workload& workload) {
 
 std::string snippet(const Request& request, const Remedy& remedy) {
   if (remedy.id == "next_card_up" || remedy.id == "rent") {
+    return {};
+  }
+  const Workload& w = remedy.workload;
+  // Tables are dealt out or kept on the host by torchrec, each for itself: there is no short text of it.
+  if (request.model.recommender() != nullptr && (pools_memory(w.strategy) || w.offload.kind != OffloadKind::none)) {
     return {};
   }
   const SnippetSubject subject{request, remedy};

@@ -3,6 +3,7 @@
 #include "advise/levers.hpp"
 #include "advise/smallest_change.hpp"
 #include "workload/describe.hpp"
+#include "workload/engine_formats.hpp"
 #include "workload/keys.hpp"
 
 #include <algorithm>
@@ -118,7 +119,10 @@ void training_precision(const Situation& s, Proposals& out) {
 
 void optimizers(const Situation& s, Proposals& out) {
   const Optimizer now = s.request.workload.optimizer;
-  if (trains(s) && s.by_memory() && (now == Optimizer::adam || now == Optimizer::adamw)) {
+  const bool adam = now == Optimizer::adam || now == Optimizer::adamw;
+  if (trains(s) && adam && s.request.model.recommender() != nullptr && !s.given(K::optimizer)) {
+    propose(out, word(K::optimizer, Optimizer::sgd));
+  } else if (trains(s) && s.by_memory() && adam) {
     propose(out, word(K::optimizer, Optimizer::adamw_8bit));
   }
   if (trains(s) && !s.by_memory() && (now == Optimizer::adamw_8bit || now == Optimizer::paged_adamw_8bit)) {
@@ -132,16 +136,19 @@ void cache_format(const Situation& s, Proposals& out) {
   }
 }
 
-// Formats of fewer bits; what the engine cannot run is refused when the request is read.
+// Formats of fewer bits, the same that remedies name; what the engine cannot run is refused when the request is read.
 void weight_formats(const Situation& s, Proposals& out) {
   if (trains(s) || !s.by_memory()) {
     return;
   }
-  const double bytes = compute_bytes(s.request.workload.precision);
-  static constexpr auto formats = std::to_array<std::string_view>({"fp16", "int8", "fp8", "int4-awq", "int4", "nf4"});
-  for (const std::string_view format : formats) {
-    if (!is_quantised(s.request.workload.precision) && (format != "fp16" || bytes > 2.0)) {
-      propose(out, setting(K::precision, std::string(format)));
+  const Precision& now = s.request.workload.precision;
+  const Engine engine = s.request.workload.engine;
+  if (!is_quantised(now)) {
+    if (compute_bytes(now) > 2.0) {
+      propose(out, setting(K::precision, "fp16"));
+    }
+    for (const int bits : {8, 4}) {
+      propose(out, setting(K::precision, to_string(workload::usual_quantised(engine, bits))));
     }
   }
   if (s.request.workload.engine == Engine::llama_cpp || s.request.workload.engine == Engine::transformers) {
@@ -163,6 +170,10 @@ void adapters(const Situation& s, Proposals& out) {
   }
   if (s.request.workload.method != Method::qlora && s.by_memory()) {
     propose(out, word(K::method, Method::qlora));
+    // The base is the smaller part of what long inputs and large images need.
+    if (s.request.workload.checkpointing != Checkpointing::full) {
+      out.push_back({word(K::method, Method::qlora), word(K::grad_checkpointing, Checkpointing::full)});
+    }
   } else if (s.request.workload.method == Method::qlora && !s.by_memory()) {
     propose(out, word(K::method, Method::lora));
   }
@@ -177,12 +188,11 @@ void host_memory(const Situation& s, Proposals& out) {
 
 void more_gpus(const Situation& s, Proposals& out) {
   const Workload& w = s.request.workload;
-  const bool worth_splitting = s.request.model.transformer() != nullptr || s.request.model.diffusion() != nullptr;
   const FormFactor form = s.rejection.gpu->form_factor;
   if (form == FormFactor::mxm || form == FormFactor::soc || !s.by_memory()) {
     return;  // there is one of it in its machine
   }
-  if (!worth_splitting || s.given(K::tp) || s.given(K::pp) || s.given(K::cp)) {
+  if (!splittable(s.request) || s.given(K::tp) || s.given(K::pp) || s.given(K::cp)) {
     return;
   }
   // The first two stages of ZeRO keep whole weights on every GPU.
@@ -191,9 +201,16 @@ void more_gpus(const Situation& s, Proposals& out) {
   if (w.all_gpus() > 1.0 && strategy != w.strategy) {
     propose(out, word(K::strategy, strategy));
   }
+  // Tables of a recommender without the two states of Adam, which nobody asked for, need a third.
+  const bool adam = w.optimizer == Optimizer::adam || w.optimizer == Optimizer::adamw;
+  const bool open = s.request.model.recommender() != nullptr && adam && !s.given(K::optimizer);
   for (const double count : {2.0, 4.0, 8.0}) {
     if (count > w.gpus) {
-      out.push_back({setting(K::gpus, count), word(K::strategy, strategy)});
+      Settings settings{setting(K::gpus, count), word(K::strategy, strategy)};
+      if (open) {
+        settings.push_back(word(K::optimizer, Optimizer::sgd));
+      }
+      out.push_back(std::move(settings));
     }
   }
 }

@@ -68,6 +68,9 @@ std::string need_text(const Remedy& remedy) {
   }
   if (remedy.speed_ratio) {
     text += ", " + speed_words(*remedy.speed_ratio);
+  } else if (remedy.figures.speed) {
+    const SpeedFigures& speed = *remedy.figures.speed;
+    text += ", " + format_significant(speed.throughput.expected, 2) + " " + std::string(to_string(speed.unit));
   }
   if (!remedy.effect.empty()) {
     text += (text.empty() ? "" : "; ") + remedy.effect;

@@ -103,6 +103,19 @@ std::optional<Precision> engine_equivalent(Engine engine, const Precision& preci
   return std::nullopt;
 }
 
+Precision usual_quantised(Engine engine, int bits) {
+  const bool library = engine == Engine::transformers || engine == Engine::diffusers;
+  const bool server = engine == Engine::vllm || engine == Engine::sglang || engine == Engine::tensorrt_llm;
+  const P four = library ? P::nf4 : server ? P::int4_awq : P::int4;
+  const Precision plain{bits == 8 ? P::int8 : four, GgufMix::none, 0.0, 0.0};
+  return engine_equivalent(engine, plain).value_or(plain);
+}
+
+bool by_bitsandbytes(Engine engine, const Precision& precision) {
+  const bool library = engine == Engine::transformers || engine == Engine::diffusers;
+  return library && (precision.kind == P::int8 || precision.kind == P::nf4);
+}
+
 bool engine_runs(Engine engine, const Precision& precision) {
   return (formats_of(engine).runs & bit(precision.kind)) != 0;
 }

@@ -145,6 +145,10 @@ void check_offload(Draft& draft) {
     draft.fault(ErrorCode::conflict, "offload", "offload " + value_text(draft.request, K::offload) + " is for diffusion pipelines only",
                 w.training() ? "offload optimizer, params or activations" : "offload params, or layers:<n> with engine llama.cpp");
   }
+  // Its hooks move each module through the CPU without the state that bitsandbytes keeps beside the weights (diffusers #10800).
+  if (w.offload.kind == OffloadKind::sequential && !w.training() && by_bitsandbytes(w.engine, w.precision)) {
+    conflict(draft, K::precision, K::offload, "enable_sequential_cpu_offload() cannot move weights of bitsandbytes: offload model");
+  }
 }
 
 // A speed that is asked for without a batch is what programs are measured at, and it takes more memory than batch 1.
