@@ -52,6 +52,7 @@ class Comparer {
 
   [[nodiscard]] Comparison run() {
     out_.request = resolve_(settings_);
+    out_.source = preferences_.source;
     for (const Gpu* gpu : cards_) {
       Compared& card = out_.cards.emplace_back();
       card.gpu = gpu;

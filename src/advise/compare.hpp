@@ -59,7 +59,8 @@ struct Stretch {
 struct Comparison {
   Request request;
   std::vector<Compared> cards;
-  std::string varied;  // "batch" or "concurrency"
+  Sourcing source = Sourcing::buy;  // as wished: what rent costs is shown where it is in question
+  std::string varied;               // "batch" or "concurrency"
   std::vector<Stretch> stretches;
   std::vector<Stretch> by_sequence;  // where the model has one
   MoneyFlips money;

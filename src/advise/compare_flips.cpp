@@ -153,6 +153,10 @@ MoneyFlips money_flips(std::span<const Gpu* const> cards, const Request& request
     hours.push_back(by_hours(one_hour, two_hours, i));
   }
   MoneyFlips out;
+  if (preferences.source == Sourcing::rent) {
+    add_rent_or_buy(now, preferences, out.flips);  // who rents pays neither for boards nor for their electricity
+    return out;
+  }
   out.by_budget = by_budget(now, preferences);
   add_flips(cards, electricity, FlipBy::electricity, out.flips);
   add_flips(cards, hours, FlipBy::hours_per_day, out.flips);

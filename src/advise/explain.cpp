@@ -211,7 +211,10 @@ class Explainer {
     const Model& model = out_.request.model;
     for (const Part& part : k_parts) {
       const double bytes = out_.figures.memory.components.*part.bytes;
-      if (bytes > 0.0) {
+      std::optional<MemoryTerm> pool = part.bytes == &M::kv_cache ? pool_term(out_.request, out_.figures) : std::nullopt;
+      if (pool) {
+        out_.memory.push_back(std::move(*pool));
+      } else if (bytes > 0.0) {
         out_.memory.push_back({part.name, bytes, formula_of(part.bytes, workload, model), inputs_of(part.bytes, out_.request),
                                source_of(part.bytes, workload, model)});
       }

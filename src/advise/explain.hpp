@@ -14,14 +14,6 @@
 
 namespace gpuadvise::advise {
 
-struct MemoryTerm {
-  std::string_view name;
-  double bytes = 0.0;
-  std::string_view formula;
-  std::string inputs;
-  TermSource source;
-};
-
 struct SpeedTerm {
   std::string_view name;
   double share = 0.0;

@@ -3,9 +3,11 @@
 #include <gpuadvise/units.hpp>
 
 #include "workload/describe.hpp"
+#include "workload/fault.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 
 namespace gpuadvise::advise {
@@ -293,6 +295,33 @@ std::string inputs_of(double MemoryComponents::*part, const Request& request) {
     return text;
   }
   return {};
+}
+
+// A server fills what its share of the card leaves, whatever was asked; steady counts only what the requests have alive.
+std::optional<MemoryTerm> pool_term(const Request& request, const Figures& figures) {
+  const Workload& workload = request.workload;
+  const MemoryFigures& memory = figures.memory;
+  if (!serves(workload.engine) || !memory.steady || memory.components.kv_cache <= 0.0) {
+    return std::nullopt;
+  }
+  const double asked = memory.steady->expected - memory.components.weights - memory.components.recurrent_state;
+  if (asked <= 0.0 || std::abs(memory.components.kv_cache - asked) < 1e-6 * asked) {
+    return std::nullopt;
+  }
+  const double requests = workload.concurrency.value_or(workload.batch);
+  const std::string share = text_of(request, WorkloadKey::gpu_memory_utilization);
+  std::string inputs = "a pool taken at the start";
+  inputs += share.empty() ? "" : ", gpu_memory_utilization " + share;
+  inputs += "; of it " + (requests > 1.0 ? workload::number_text(requests) + " requests of " : std::string("one request of ")) +
+            text_of(request, WorkloadKey::seq) + " tokens need" + (requests > 1.0 ? " " : "s ") + format_gib(asked);
+  if (figures.capacity.max_concurrency && *figures.capacity.max_concurrency >= 1.0) {
+    inputs += ", " + workload::number_text(std::floor(*figures.capacity.max_concurrency)) + " such fit";
+  }
+  constexpr TermSource source{C::counted, "the server's share of the card, less the other rows", std::nullopt};
+  return MemoryTerm{"kv_cache", memory.components.kv_cache,
+                    "share of the card less weights, activations and what lies outside; a request takes 2 x layers with attention x KV "
+                    "heads x head size x bytes x tokens",
+                    inputs, source};
 }
 
 }  // namespace gpuadvise::advise

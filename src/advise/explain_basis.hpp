@@ -41,4 +41,15 @@ struct TermSource {
 // The numbers that go into it: "25.6M parameters, fp32"; may be empty.
 [[nodiscard]] std::string inputs_of(double MemoryComponents::*part, const Request& request);
 
+struct MemoryTerm {
+  std::string_view name;
+  double bytes = 0.0;
+  std::string_view formula;
+  std::string inputs;
+  TermSource source;
+};
+
+// The row of a server's cache: the pool that it takes, and what the requests need of it; nullopt where nothing is pooled.
+[[nodiscard]] std::optional<MemoryTerm> pool_term(const Request& request, const Figures& figures);
+
 }  // namespace gpuadvise::advise

@@ -81,6 +81,19 @@ void settle_ties(const std::vector<Recommendation>& results, Order& order) {
   }
 }
 
+bool price_counts(const Recommendation& result) {
+  return result.score.parts[static_cast<std::size_t>(Objective::price)].weight > 0.0;
+}
+
+// An unknown price is no good price: where the price counts, a card without one does not stand first while another fits.
+void lead_with_a_price(const std::vector<Recommendation>& results, Order& order) {
+  const auto priced =
+      std::find_if(order.begin(), order.end(), [&results](std::size_t index) { return price_of(results[index]) < k_unknown_price; });
+  if (priced != order.end() && price_counts(results[*priced])) {
+    std::rotate(order.begin(), priced, priced + 1);
+  }
+}
+
 void keep_best_spread(const std::vector<Recommendation>& results, Order& order) {
   Order kept;
   kept.reserve(order.size());
@@ -109,6 +122,7 @@ void rank(std::vector<Recommendation>& results) {
   std::sort(order.begin(), order.end(), [&results](std::size_t a, std::size_t b) { return before(results[a], results[b]); });
   keep_best_spread(results, order);
   settle_ties(results, order);
+  lead_with_a_price(results, order);
   std::vector<Recommendation> ranked;
   ranked.reserve(order.size());
   for (const std::size_t index : order) {

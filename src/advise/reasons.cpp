@@ -114,6 +114,9 @@ void give_reasons(std::vector<Recommendation>& results) {
       result.reasons.push_back(std::move(*run));
     }
     result.reasons.push_back(score_reason(result.score));
+    if (result.score.total > results.front().score.total) {
+      result.reasons.emplace_back("not first: its price is not known");
+    }
   }
 }
 

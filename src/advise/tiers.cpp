@@ -13,21 +13,28 @@ using K = PreferenceKey;
 
 // Bounds follow the cards that guides name for each kind of buyer: GTX 1660 Super and RTX 3050 (student), RTX 3060 Ti and 4060 Ti
 // (pro), one to four RTX 6000-class cards in a workstation (lab), A100 and DGX (enterprise). Rent by the hour follows what an hour
-// on those cards costs; a lab and an enterprise have no limit of the hour.
+// on those cards costs; a lab and an enterprise have no limit of the hour. An enterprise buys with a warranty: new.
 struct TierPreset {
   Tier tier;
   Prefer prefer;
   MachineForm form;
   std::optional<double> budget_usd;
   std::optional<double> budget_per_hour_usd;
+  std::optional<Condition> condition;
   std::array<std::optional<Segment>, 2> segments;
 };
 
 constexpr auto k_tiers = std::to_array<TierPreset>({
-    {Tier::entry, Prefer::value, MachineForm::desktop, 350.0, 0.5, {Segment::consumer, std::nullopt}},
-    {Tier::professional, Prefer::balanced, MachineForm::desktop, 1000.0, 2.0, {Segment::consumer, Segment::workstation}},
-    {Tier::lab, Prefer::memory, MachineForm::desktop, 20000.0, std::nullopt, {Segment::consumer, Segment::workstation}},
-    {Tier::enterprise, Prefer::speed, MachineForm::server, std::nullopt, std::nullopt, {Segment::workstation, Segment::datacenter}},
+    {Tier::entry, Prefer::value, MachineForm::desktop, 350.0, 0.5, std::nullopt, {Segment::consumer, std::nullopt}},
+    {Tier::professional, Prefer::balanced, MachineForm::desktop, 1000.0, 2.0, std::nullopt, {Segment::consumer, Segment::workstation}},
+    {Tier::lab, Prefer::memory, MachineForm::desktop, 20000.0, std::nullopt, std::nullopt, {Segment::consumer, Segment::workstation}},
+    {Tier::enterprise,
+     Prefer::speed,
+     MachineForm::server,
+     std::nullopt,
+     std::nullopt,
+     Condition::brand_new,
+     {Segment::workstation, Segment::datacenter}},
 });
 
 struct Alias {
@@ -73,6 +80,9 @@ void apply_tier(Preferences& p) {
   }
   if (tier->budget_per_hour_usd) {
     preset(K::budget_per_hour, p.budget_per_hour_usd, tier->budget_per_hour_usd);
+  }
+  if (tier->condition) {
+    preset(K::condition, p.condition, *tier->condition);
   }
   std::vector<Segment> segments;
   for (const std::optional<Segment>& segment : tier->segments) {

@@ -43,6 +43,16 @@ std::string price_of(const Compared& card) {
   return price.kind == PriceKind::user ? format_usd(price.usd) + " given" : text;
 }
 
+// "$2.49 runpod", with the number of GPUs where it is for several.
+std::string rent_of(const Compared& card) {
+  if (!card.cost.rent_usd_per_hour || !card.cost.offer) {
+    return "-";
+  }
+  const bool several = card.ranked && card.ranked->count > 1.0;
+  return format_usd(*card.cost.rent_usd_per_hour) + (several ? fmt::format(" for {:.0f}, ", card.ranked->count) : " ") +
+         std::string(card.cost.offer->provider);
+}
+
 std::string relation_of(const Compared& card) {
   if (card.relation == advise::Relation::base) {
     return "base";
@@ -142,6 +152,14 @@ constexpr auto k_gain = std::to_array<Line>({
     {"  memory", [](const Compared& c) { return c.gain ? times(c.gain->memory) : std::string("-"); }},
 });
 
+constexpr auto k_rent = std::to_array<Line>({
+    {"an hour", rent_of},
+    {"  as of", [](const Compared& c) { return c.cost.offer && !c.cost.offer->as_of.empty() ? std::string(c.cost.offer->as_of) : "-"; }},
+    {"$ per million", [](const Compared& c) { return c.cost.offer ? number(c.cost.rent_usd_per_million) : std::string("-"); }},
+    {"  bought", [](const Compared& c) { return number(c.cost.usd_per_million); }},
+    {"the run", [](const Compared& c) { return c.cost.rent_run_usd ? format_usd(*c.cost.rent_run_usd) : std::string("-"); }},
+});
+
 struct Section {
   std::string_view title;
   std::span<const Line> lines;
@@ -149,6 +167,7 @@ struct Section {
 constexpr auto k_sections = std::to_array<Section>({
     {"The cards", k_facts},
     {"This job", k_work},
+    {"Rented", k_rent},
     {"For their memory, price and power", k_value},
     {"Gain over the same class one generation earlier", k_gain},
 });
@@ -170,7 +189,10 @@ Grid grid_of(const Section& section, std::span<const Compared> cards) {
   return grid;
 }
 
-bool says_anything(const Section& section, std::span<const Compared> cards) {
+bool says_anything(const Section& section, Sourcing source, std::span<const Compared> cards) {
+  if (section.lines.data() == k_rent.data()) {
+    return source != Sourcing::buy;
+  }
   return section.lines.data() != k_gain.data() ||
          std::any_of(cards.begin(), cards.end(), [](const Compared& card) { return card.gain.has_value(); });
 }
@@ -257,7 +279,7 @@ std::string compare_text(const Comparison& comparison, const TextStyle& style) {
   for (std::size_t first = 0; first < all.size(); first += at_once) {
     const auto cards = all.subspan(first, std::min(at_once, all.size() - first));
     for (const Section& section : k_sections) {
-      if (says_anything(section, cards)) {
+      if (says_anything(section, comparison.source, cards)) {
         text += "\n" + paint(style, Tone::strong, section.title) + "\n" + render_grid(grid_of(section, cards), style);
       }
     }
@@ -270,7 +292,7 @@ std::string compare_text(const Comparison& comparison, const TextStyle& style) {
 std::string compare_markdown(const Comparison& comparison) {
   std::string text;
   for (const Section& section : k_sections) {
-    if (says_anything(section, comparison.cards)) {
+    if (says_anything(section, comparison.source, comparison.cards)) {
       text += (text.empty() ? "" : "\n") + std::string("**") + std::string(section.title) + "**\n\n" +
               render_markdown(grid_of(section, comparison.cards));
     }

@@ -49,6 +49,23 @@ void write_price(JsonWriter& json, const Costs& cost) {
   json.end_object();
 }
 
+// Of all GPUs of the candidate, where an offer is known.
+void write_rent(JsonWriter& json, const Costs& cost) {
+  json.key("rent");
+  if (!cost.offer || !cost.rent_usd_per_hour) {
+    json.null();
+    return;
+  }
+  json.begin_object();
+  json.field("usd_per_hour", *cost.rent_usd_per_hour);
+  json.field("provider", cost.offer->provider);
+  json.field("kind", cost.offer->kind);
+  json.field("as_of", cost.offer->as_of);
+  write_number(json, "usd_per_million", cost.rent_usd_per_million);
+  write_number(json, "run_usd", cost.rent_run_usd);
+  json.end_object();
+}
+
 void write_values(JsonWriter& json, const Compared& card) {
   json.key("values");
   json.begin_object();
@@ -141,6 +158,7 @@ void write_card(JsonWriter& json, const Compared& card) {
   json.field("name", card.gpu->name);
   write_facts(json, *card.gpu, card);
   write_price(json, card.cost);
+  write_rent(json, card.cost);
   json.key("memory");
   write_memory(json, card.figures.memory);
   json.key("fit");

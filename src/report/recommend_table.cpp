@@ -1,6 +1,7 @@
 #include <gpuadvise/error.hpp>
 #include <gpuadvise/units.hpp>
 
+#include "advise/candidates.hpp"
 #include "report/columns.hpp"
 #include "report/estimate_text.hpp"
 #include "report/explain.hpp"
@@ -118,6 +119,13 @@ bool few(const Advice& advice) {
   return advice.rejected.size() <= k_misses_shown;
 }
 
+// Where the division is left open each card is divided as suits it: the head says so, and its rows how.
+std::string head_of(const Recommended& answer) {
+  const Request& request = answer.request;
+  const bool open = request.workload.all_gpus() > 1.0 && advise::spreads(request).size() > 1;
+  return open ? workload::summary(request, "divided as said below") : workload::summary(request);
+}
+
 std::string misses_text(const Recommended& answer, const TextStyle& style) {
   const Advice& advice = answer.advice;
   std::string text = paint(style, Tone::strong, "Nothing fits. Nearest misses:") + "\n";
@@ -228,7 +236,7 @@ std::vector<const Recommendation*> shown(const Recommended& answer, const View& 
 
 std::string recommend_text(const Recommended& answer, const View& view, const TextStyle& style) {
   const auto rows = shown(answer, view);
-  std::string text = wrap(workload::summary(answer.request), style.width);
+  std::string text = wrap(head_of(answer), style.width);
   if (!rows.empty()) {
     text += wrap("memory on " + candidate_text(*rows.front()) + ": " + memory_sum(rows.front()->figures.memory), style.width);
     text += "\n" + render_grid(fitting_grid(rows, view, style), style) + "\n";
@@ -265,7 +273,7 @@ std::string recommend_separated(const Recommended& answer, const View& view, cha
 std::string recommend_markdown(const Recommended& answer, const View& view) {
   const auto rows = shown(answer, view);
   const auto chosen = view.column_keys.empty() ? columns_up_to(k_last_priority) : columns_named(view.column_keys, true);
-  return workload::summary(answer.request) + "\n\n" + render_markdown(grid_of(chosen, rows, false, false));
+  return head_of(answer) + "\n\n" + render_markdown(grid_of(chosen, rows, false, false));
 }
 
 std::string recommend_html(const Recommended& answer, const View& view) {
@@ -284,7 +292,7 @@ std::string recommend_html(const Recommended& answer, const View& view) {
       ":root { color-scheme: light dark; }\nbody { font: 15px/1.4 system-ui, sans-serif; margin: 2em; }\n"
       "table { border-collapse: collapse; }\nth, td { padding: .3em .8em; text-align: left; border-bottom: 1px solid #8886; }\n"
       "td.n, th.n { text-align: right; }\ntr.why td { border: 0; opacity: .75; padding-top: 0; }\n</style>\n</head>\n<body>\n";
-  html += "<h1>gpuadvise</h1>\n<p>" + escaped(workload::summary(answer.request)) + "</p>\n<table>\n<tr>";
+  html += "<h1>gpuadvise</h1>\n<p>" + escaped(head_of(answer)) + "</p>\n<table>\n<tr>";
   const auto css = [&](std::size_t i) { return grid.columns[i].align == Align::right ? " class=\"n\"" : ""; };
   for (std::size_t i = 0; i < grid.columns.size(); ++i) {
     html += fmt::format("<th{}>{}</th>", css(i), escaped(grid.columns[i].header));

@@ -142,7 +142,7 @@ std::string_view to_string(Origin origin) {
   return names[static_cast<std::size_t>(origin)];
 }
 
-std::string summary(const Request& request) {
+std::string summary(const Request& request, std::string_view division) {
   const Workload& w = request.workload;
   bool assumed = false;
   // What nobody said is marked, so that a reader can tell the question from what was put in for it.
@@ -181,7 +181,7 @@ std::string summary(const Request& request) {
   }
   if (w.all_gpus() > 1) {
     append_item(line, marked(K::gpus, number_text(w.all_gpus()) + " GPUs"));
-    append_item(line, marked(K::strategy, std::string(name_of(K::strategy, w.strategy))));
+    append_item(line, division.empty() ? marked(K::strategy, std::string(name_of(K::strategy, w.strategy))) : std::string(division));
   }
   return assumed ? line + " (* assumed)" : line;
 }

@@ -25,6 +25,7 @@ struct Described {
 // "user", "file", "default", "preset", "inferred".
 [[nodiscard]] std::string_view to_string(Origin origin);
 // "resnet50, train*, amp-fp16, batch 32, 224x224*, sgd-momentum* (* assumed)": what was asked, in a line.
-[[nodiscard]] std::string summary(const Request& request);
+// division: what to say of how several GPUs divide the job, where the request does not settle it.
+[[nodiscard]] std::string summary(const Request& request, std::string_view division = {});
 
 }  // namespace gpuadvise::workload

@@ -103,6 +103,11 @@ void check_field(Draft& draft) {
   const Field actual = draft.request.model.field;
   // The wider word of a family covers its members; between two members it is a contradiction.
   if (asked == actual || asked == family_of(actual)) {
+    if (draft.given(K::model) && draft.request.origins[K::model] != Origin::preset) {
+      draft.note("field-only-checks", Severity::note,
+                 "beside a model the field is a check: batch, precision and method are the model's defaults or your own, not those of " +
+                     std::string("the field's usual job (leave model away for it)"));
+    }
     return;
   }
   const std::string name = draft.request.model_text.empty() ? std::string(draft.request.model.id) : draft.request.model_text;

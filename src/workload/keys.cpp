@@ -50,7 +50,7 @@ constexpr auto k_keys = std::to_array<KeySpec>({
     text(K::config, "config", G::model, "the library's configuration name of the model"),
     text(K::model_file, "model_file", G::model, "config.json, .safetensors, .gguf or .onnx"),
     {K::params, "params", V::size, G::model, "number of parameters, where no model is named", "7B, 350M", 1.0, 1e14, {}, {}},
-    choice(K::field, "field", G::model, "kind of network; without a model its usual job", k_field_words, enum_slot<&W::field>()),
+    choice(K::field, "field", G::model, "usual job of a kind of network; with model a check", k_field_words, enum_slot<&W::field>()),
     choice(K::task, "task", G::task, "what is run", k_task_words, enum_slot<&W::task>()),
     choice(K::head, "head", G::task, "output head", k_head_words, enum_slot<&W::head>()),
     choice(K::method, "method", G::training, "all weights, or low-rank adapters", k_method_words, enum_slot<&W::method>()),

@@ -112,4 +112,25 @@ TEST_CASE("ties go by score, price, then id, and do not depend on the catalog's 
   CHECK(advice.results[2].gpu->id == "b");
 }
 
+TEST_CASE("a card of unknown price does not lead while another fits, whatever is preferred", "[property]") {
+  for (const Prefer prefer : k_prefer) {
+    Preferences wants;
+    wants.prefer = prefer;
+    FakeCatalog alone;
+    alone.add(card("unpriced", 48.0, 8.0), std::nullopt);
+    CHECK(recommend(language_request(Task::infer), wants, alone.view()).results.front().gpu->id == "unpriced");
+    FakeCatalog catalog;
+    catalog.add(card("unpriced", 48.0, 8.0), std::nullopt);
+    catalog.add(card("slow", 24.0, 1.0), 5000.0);
+    catalog.add(card("slower", 24.0, 0.9), 5000.0);
+    const Advice advice = recommend(language_request(Task::infer), wants, catalog.view());
+    REQUIRE(advice.results.size() == 3);
+    INFO(to_string(prefer));
+    CHECK(advice.results[0].gpu->id == "slow");
+    const Recommendation& unpriced = advice.results[1].gpu->id == "unpriced" ? advice.results[1] : advice.results[2];
+    const bool says = unpriced.reasons.back() == "not first: its price is not known";
+    CHECK(says == (unpriced.score.total > advice.results[0].score.total));
+  }
+}
+
 }  // namespace gpuadvise::advise::test

@@ -211,4 +211,22 @@ TEST_CASE("models with a sequence are compared over it up to their context", "[a
   CHECK(compared(catalog, {"rtx-4090", "rtx-3090"}, settings({{"model", "resnet50"}})).by_sequence.empty());
 }
 
+TEST_CASE("where renting is compared, what an owner pays decides nothing", "[advise][compare]") {
+  const RealCatalog catalog;
+  const auto job = settings({{"model", "llama-3.1-8b"}, {"task", "infer"}});
+  Preferences rent;
+  rent.source = Sourcing::rent;
+  const Comparison bought = compared(catalog, {"a100-80gb-sxm", "h100-80gb-sxm"}, job);
+  const Comparison rented = compared(catalog, {"a100-80gb-sxm", "h100-80gb-sxm"}, job, rent);
+  CHECK(bought.source == Sourcing::buy);
+  CHECK(rented.source == Sourcing::rent);
+  CHECK_FALSE(bought.money.by_budget.empty());
+  CHECK(rented.money.by_budget.empty());
+  CHECK(std::all_of(rented.money.flips.begin(), rented.money.flips.end(), [](const Flip& flip) { return flip.of == FlipOf::rent_or_buy; }));
+  for (const Compared& card : rented.cards) {
+    CHECK(card.cost.rent_usd_per_hour.has_value());
+    CHECK(card.cost.rent_usd_per_million.has_value());
+  }
+}
+
 }  // namespace gpuadvise::advise::test

@@ -166,4 +166,27 @@ TEST_CASE("the errors named are those that the accuracy tests hold", "[advise][e
   }
 }
 
+TEST_CASE("a server's cache is shown as its pool, with what the requests need of it", "[advise][explain]") {
+  const RealCatalog catalog;
+  const auto cache_of = [&catalog](const char* engine, const char* concurrency) {
+    auto job = settings({{"model", "llama-3.1-8b"}, {"task", "infer"}, {"seq", "8192"}, {"engine", engine}});
+    if (concurrency != nullptr) {
+      job.push_back({"concurrency", Value(std::string(concurrency)), Origin::user});
+    }
+    const Explanation explanation = explained(catalog, "h200-141gb-sxm", job);
+    const auto term =
+        std::find_if(explanation.memory.begin(), explanation.memory.end(), [](const MemoryTerm& each) { return each.name == "kv_cache"; });
+    REQUIRE(term != explanation.memory.end());
+    return *term;
+  };
+  const MemoryTerm one = cache_of("vllm", nullptr);
+  CHECK(one.bytes > 50.0 * k_gib);
+  // 2 x 32 layers x 8 heads x 128 x 2 bytes x 8192 tokens = 1 GiB.
+  CHECK_THAT(one.inputs, ContainsSubstring("one request of 8192 tokens needs 1.00 GiB"));
+  CHECK_THAT(one.inputs, ContainsSubstring("pool"));
+  CHECK_THAT(std::string(one.formula), ContainsSubstring("share of the card"));
+  CHECK_THAT(cache_of("sglang", "4").inputs, ContainsSubstring("4 requests of 8192 tokens need 4.00 GiB"));
+  CHECK(cache_of("transformers", nullptr).inputs == "batch 1, seq 8192");
+}
+
 }  // namespace gpuadvise::advise::test

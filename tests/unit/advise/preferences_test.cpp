@@ -54,6 +54,10 @@ TEST_CASE("a tier fills in only what is left open", "[advise]") {
   const Preferences enterprise = read({{"tier", "enterprise", Origin::user}, {"form", "desktop", Origin::user}});
   CHECK(enterprise.form == MachineForm::desktop);
   CHECK_FALSE(enterprise.budget_usd.has_value());
+  CHECK(enterprise.condition == Condition::brand_new);
+  CHECK_THAT(tier_text(enterprise), ContainsSubstring("condition new"));
+  CHECK(read({{"tier", "enterprise", Origin::user}, {"condition", "used", Origin::user}}).condition == Condition::used);
+  CHECK(read({{"tier", "lab", Origin::user}}).condition == Condition::any);
 }
 
 TEST_CASE("each kind of buyer has a tier, by either of its words", "[advise]") {

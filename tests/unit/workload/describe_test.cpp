@@ -55,6 +55,9 @@ TEST_CASE("sizes are shown as they are given") {
         "resnet50, train*, fp32*, batch 32, 224x224*, sgd-momentum* (* assumed)");
   CHECK(summary(resolved({{"params", "13B"}, {"precision", "bf16"}, {"engine", "vllm"}, {"gpus", 2.0}})) ==
         "13.0B parameters, infer*, bf16, batch 1*, seq 8192*, vllm, 2 GPUs, tp* (* assumed)");
+  const Request open = resolved({{"params", "13B"}, {"precision", "bf16"}, {"engine", "vllm"}, {"gpus", 2.0}});
+  CHECK_THAT(summary(open, "divided as said below"), ContainsSubstring("2 GPUs, divided as said below"));
+  CHECK(summary(open, "divided as said below").find("tp") == std::string::npos);
   const Request frames = resolved({{"model", "resnet50"}, {"image", Value::List{8.0, 224.0, 256.0}}});
   CHECK(value_text(frames, WorkloadKey::image) == "[8, 224, 256]");
   CHECK(value_text(resolved({{"model", "sdxl"}}), WorkloadKey::resolution) == "1024x1024");

@@ -76,6 +76,21 @@ TEST_CASE("beside a model the field must agree, by itself or by its family") {
   CHECK_FALSE(message_of(real, {{"field", "cooking"}, {"model", "resnet50"}}).empty());
 }
 
+TEST_CASE("beside a model the field changes nothing, and says so") {
+  const RealCatalog real;
+  const auto noted = [](const Request& request) {
+    return std::any_of(request.findings.begin(), request.findings.end(),
+                       [](const Finding& each) { return each.rule == "field-only-checks"; });
+  };
+  const Request both = real.resolve(advise::test::settings({{"model", "resnet50"}, {"field", "vision"}}));
+  const Request alone = real.resolve(advise::test::settings({{"model", "resnet50"}}));
+  CHECK(both.workload.batch == alone.workload.batch);
+  CHECK(both.workload.precision == alone.workload.precision);
+  CHECK(noted(both));
+  CHECK_FALSE(noted(alone));
+  CHECK_FALSE(noted(real.resolve(advise::test::settings({{"field", "vision"}}))));
+}
+
 TEST_CASE("a size in place of a model's name is a size") {
   const RealCatalog real;
   const Request seven = real.resolve(advise::test::settings({{"model", "7b"}, {"task", "infer"}}));
