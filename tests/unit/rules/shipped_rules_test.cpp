@@ -50,6 +50,16 @@ TEST_CASE("no shipped rule is without a case, a reason and a source", "[rules]")
   CHECK(tested.size() == compiled.rules.size());
 }
 
+TEST_CASE("no message puts an article before a word that it does not know", "[rules]") {
+  for (const RuleFile& file : shipped_files()) {
+    for (const auto& rule : nlohmann::json::parse(file.text).at("rules")) {
+      const std::string message = " " + rule.at("message").get<std::string>();
+      INFO(message);
+      CHECK(message.find(" a {") == std::string::npos);
+    }
+  }
+}
+
 TEST_CASE("a rented card says nothing of what buying it costs", "[rules]") {
   const CompiledRules compiled = compile_rules(shipped_files());
   const RuleTable table = compiled.table();
