@@ -36,8 +36,8 @@ constexpr auto k_changes = std::to_array<Change>({
      use_8bit_optimizer},
     {ChangeId::paged_optimizer, "paged_optimizer", "paged 8-bit optimizer", "nearly the same result; its states may go to host memory",
      0.12, k_optimizer | k_states, false, false, page_optimizer},
-    {ChangeId::sgd, "sgd", "plain SGD, which keeps no states", "the usual way to train tables; the learning rate is another", 0.02,
-     k_optimizer, false, true, use_plain_sgd},
+    {ChangeId::sgd, "sgd", "plain SGD", "the usual way to train tables; the learning rate is another", 0.02, k_optimizer, false, true,
+     use_plain_sgd},
     {ChangeId::lora, "lora", "LoRA adapters", "trains few weights: usually close to full tuning", 0.4, k_precision | k_optimizer, false,
      false, adapt_with_lora},
     {ChangeId::qlora, "qlora", "QLoRA: adapters on 4-bit weights", "trains few weights on a base of slightly lower quality", 0.5,
@@ -284,7 +284,12 @@ std::string title_of(const Change& change, const Changed& changed) {
     case ChangeId::lora:
     case ChangeId::qlora:
       return title + " (rank " + whole(w.lora_rank) + ")";
+    case ChangeId::offload_params:
+      return has_tables(changed) ? "tables in host memory" : title;
     case ChangeId::shard:
+      if (has_tables(changed)) {
+        return "tables divided over " + whole(w.all_gpus()) + " GPUs (" + strategy_name(w) + ")";
+      }
       return whole(w.all_gpus()) + " GPUs that pool their memory (" + strategy_name(w) + ")";
     case ChangeId::share_batch:
       return whole(w.all_gpus()) + " GPUs with " + whole(w.batch) + " of the batch on each (ddp)";

@@ -164,7 +164,8 @@ bool adapt_with_lora(Changed& c) {
 }
 
 bool adapt_with_qlora(Changed& c) {
-  const bool kernels = c.gpu->vendor == Vendor::nvidia || c.gpu->vendor == Vendor::amd;
+  // bitsandbytes is built for these three (Intel from 0.48 on).
+  const bool kernels = c.gpu->vendor == Vendor::nvidia || c.gpu->vendor == Vendor::amd || c.gpu->vendor == Vendor::intel;
   const bool suits = language_model(c) || c.request->model.diffusion() != nullptr;
   if (!c.workload.training() || !suits || c.workload.method == Method::qlora || !kernels) {
     return false;

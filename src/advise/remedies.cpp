@@ -383,12 +383,7 @@ class Search {
 
   [[nodiscard]] bool has_tables() const { return request_.model.recommender() != nullptr; }
 
-  // The estimate does not count the rows of tables that go to the host and back in every step: no speed is better than a wrong one.
-  [[nodiscard]] std::optional<double> speed_against_asked(std::size_t card, Remedy& remedy) {
-    if (has_tables() && remedy.workload.offload.kind != OffloadKind::none) {
-      remedy.figures.speed.reset();
-      return std::nullopt;
-    }
+  [[nodiscard]] std::optional<double> speed_against_asked(std::size_t card, const Remedy& remedy) {
     if (!before_[card]) {
       before_[card] = throughput(assessor_.figures_of(start(card).workload, *cards_[card].card.gpu)).value_or(0.0);
     }

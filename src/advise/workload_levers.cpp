@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -39,23 +40,34 @@ bool trains(const Situation& s) {
   return s.request.workload.training();
 }
 
-// At least half of the batch is nearly the same job; less is a larger change than recomputation or a format of fewer bits.
-void batch(const Situation& s, bool near, Proposals& out) {
+// At least half of the batch is nearly the same job; less is a larger change than recomputation or a format of fewer bits, and less
+// than an eighth a larger one than both of these.
+enum class Cut : std::uint8_t { near, far, deep };
+
+Cut cut_of(double batch, double asked) {
+  return batch * 2.0 >= asked ? Cut::near : batch * 8.0 >= asked ? Cut::far : Cut::deep;
+}
+
+void batch(const Situation& s, Cut cut, Proposals& out) {
   if (!s.by_memory()) {
     return;
   }
   const auto largest = fitting_batch(s.assessor, s.workload(), *s.rejection.gpu);
-  if (largest && near == (*largest * 2.0 >= s.request.workload.batch)) {
+  if (largest && cut_of(*largest, s.request.workload.batch) == cut) {
     propose(out, setting(K::batch, *largest));
   }
 }
 
 void near_batch(const Situation& s, Proposals& out) {
-  batch(s, true, out);
+  batch(s, Cut::near, out);
 }
 
 void far_batch(const Situation& s, Proposals& out) {
-  batch(s, false, out);
+  batch(s, Cut::far, out);
+}
+
+void deep_batch(const Situation& s, Proposals& out) {
+  batch(s, Cut::deep, out);
 }
 
 void sequence(const Situation& s, Proposals& out) {
@@ -127,6 +139,20 @@ void optimizers(const Situation& s, Proposals& out) {
   }
   if (trains(s) && !s.by_memory() && (now == Optimizer::adamw_8bit || now == Optimizer::paged_adamw_8bit)) {
     propose(out, word(K::optimizer, Optimizer::adamw));
+  }
+}
+
+// Where neither does alone: recomputation with a format or an optimizer of fewer bytes keeps the batch.
+void recomputed(const Situation& s, Proposals& out) {
+  if (!s.by_memory() || !trains(s) || s.request.workload.checkpointing == Checkpointing::full) {
+    return;
+  }
+  Proposals others;
+  training_precision(s, others);
+  optimizers(s, others);
+  for (Settings& other : others) {
+    other.push_back(word(K::grad_checkpointing, Checkpointing::full));
+    out.push_back(std::move(other));
   }
 }
 
@@ -228,8 +254,8 @@ void engines(const Situation& s, Proposals& out) {
 
 // The least change for the result first: what is computed stays the same, then the format, then the method, then the machine.
 constexpr auto k_workload = std::to_array<void (*)(const Situation&, Proposals&)>(
-    {near_batch, cheap_kernels, recomputation, requests, training_precision, far_batch, sequence, optimizers, cache_format, weight_formats,
-     adapters, host_memory, more_gpus, engines});
+    {near_batch, cheap_kernels, recomputation, requests, training_precision, far_batch, recomputed, deep_batch, sequence, optimizers,
+     cache_format, weight_formats, adapters, host_memory, more_gpus, engines});
 
 }  // namespace
 

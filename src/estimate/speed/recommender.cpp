@@ -28,6 +28,10 @@ double recommender_batch(const Workload& workload) {
 }
 
 std::optional<StepTime> recommender_step(const Workload& workload, const RecommenderShape& shape, const Gpu& gpu) {
+  // Rows that go to the host and back in every step are not counted: no speed is better than one without them.
+  if (workload.offload.kind != OffloadKind::none) {
+    return std::nullopt;
+  }
   const bool training = workload.training();
   const MathPath path = training ? training_path(workload.precision, gpu, false) : inference_path(workload.precision);
   const Rate rate = sustained_rate(gpu, path);

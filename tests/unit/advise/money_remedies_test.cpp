@@ -35,6 +35,29 @@ TEST_CASE("the rented card is the cheapest hour among those whose work is not de
   REQUIRE(remedy);
   CHECK(remedy->gpu->id == "steady");
   CHECK(*remedy->rent_usd_per_hour == Approx(0.3));
+  CHECK(remedy->title == "rent by the hour, job unchanged");
+}
+
+TEST_CASE("a card that runs the job otherwise than asked says in what", "[advise][remedies]") {
+  FakeCatalog catalog;
+  catalog.add(card("small", 6.0), 200.0);
+  catalog.add(card("half", 10.0), 500.0);
+  Preferences wants;
+  wants.candidates = {"small"};
+  const CatalogView view = catalog.view();
+  const Request open = language_request(Task::infer);
+  const std::optional<Remedy> divided = next_card_up(Assessor(open, wants, view), open, wants, view);
+  REQUIRE(divided);
+  REQUIRE(divided->count == 2.0);
+  CHECK(divided->title == "the next card up, job divided over 2 GPUs (layer-split)");
+
+  FakeCatalog older;
+  older.add(card("small", 6.0), 200.0);
+  older.add(card("turing", 24.0), 500.0).compute_capability = 7.5;
+  const CatalogView old_view = older.view();
+  const std::optional<Remedy> in_fp16 = next_card_up(Assessor(open, wants, old_view), open, wants, old_view);
+  REQUIRE(in_fp16);
+  CHECK(in_fp16->title == "the next card up, job in fp16");
 }
 
 }  // namespace gpuadvise::advise::test

@@ -76,6 +76,10 @@ TEST_CASE("a remedy is beaten by one that is as good in everything and better in
   CHECK_FALSE(beats(plain, plain));
   worse.need = 5.0;  // room for a larger batch
   CHECK_FALSE(beats(plain, worse));
+  Burden rebuilt = plain;
+  rebuilt.rebuilt = true;
+  CHECK(beats(plain, rebuilt));
+  CHECK(total(plain) < total(rebuilt));
   Burden faster = plain;
   faster.risk = 0.3;
   faster.slowness = 0.5;
@@ -187,6 +191,36 @@ TEST_CASE("DDP that does not hold the job is answered with sharding over the sam
   CHECK(shard->count == 8.0);
   CHECK_FALSE(shard->extra_usd.has_value());
   CHECK(sets(*shard, "strategy", "fsdp"));
+}
+
+TEST_CASE("a speed is a multiple only of the same cards' speed", "[advise]") {
+  FakeCatalog catalog;
+  catalog.add(card("twenty-four", 24.0), 600.0);
+  const Request request = one_gpu(Task::train);
+  const Advice advice = recommend(request, wanting({"twenty-four"}), catalog.view());
+  std::size_t spread = 0;
+  for (const Remedy& remedy : advice.remedies) {
+    if (remedy.count > request.workload.all_gpus()) {
+      ++spread;
+      CHECK_FALSE(remedy.speed_ratio.has_value());
+      CHECK(remedy.figures.speed.has_value());
+    }
+  }
+  CHECK(spread > 0);
+}
+
+TEST_CASE("who trains adapters gives up little with a base of four bits, and less than with DeepSpeed around it", "[advise]") {
+  FakeCatalog catalog;
+  catalog.add(card("twelve", 12.0), 300.0);
+  Request request = one_gpu(Task::finetune);
+  request.workload.method = Method::lora;
+  request.workload.lora_targets.q = true;
+  request.workload.precision.kind = PrecisionKind::bf16;
+  const Advice advice = recommend(request, wanting({"twelve"}), catalog.view());
+  REQUIRE_FALSE(advice.remedies.empty());
+  CHECK(advice.remedies[0].id == "qlora");
+  CHECK_THAT(advice.remedies[0].effect, ContainsSubstring("base of slightly lower quality"));
+  CHECK(any_id_has(advice, "offload_params"));
 }
 
 TEST_CASE("money: the cheapest card that runs the job as it is, and the cheapest hour", "[advise]") {

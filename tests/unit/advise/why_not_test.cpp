@@ -112,6 +112,45 @@ TEST_CASE("what no setting changes is said to be missing", "[advise]") {
   CHECK(laptop.smallest_change == "nothing that was tried; --form laptop is not enough, as then does-not-fit rejects it");
 }
 
+TEST_CASE("a change that needs more cards says how many, and one that needs no more goes first", "[advise]") {
+  const RealCatalog real;
+  const Asked large{real, settings({{"model", "llama-3.1-70b"}, {"task", "infer"}, {"precision", "fp16"}})};
+  const Rejection served = only_rejection(large.about({"rtx-4090"}));
+  REQUIRE(setting(served, "precision"));
+  REQUIRE(setting(served, "gpus"));
+  CHECK(*setting(served, "gpus")->value.number() == 2.0);
+  CHECK_THAT(served.smallest_change, ContainsSubstring("--gpus 2"));
+
+  const Asked adapters{real, settings({{"model", "flux.1-dev"}, {"task", "finetune"}, {"method", "lora"}})};
+  for (const char* card : {"rtx-a6000", "rtx-3090"}) {
+    const Rejection trained = only_rejection(adapters.about({card}, {{"budget", 2000.0, Origin::user}}));
+    INFO(card << ": " << trained.smallest_change);
+    CHECK(setting(trained, "grad_checkpointing"));
+    CHECK_FALSE(setting(trained, "gpus"));
+  }
+}
+
+TEST_CASE("fewer bits are those of the library that the engine comes with", "[advise]") {
+  const RealCatalog real;
+  const auto format = [&](const char* model, const char* engine, const char* card) {
+    const Asked asked{real, settings({{"model", model}, {"task", "infer"}, {"engine", engine}, {"gpus", "1"}})};
+    const auto precision = setting(only_rejection(asked.about({card})), "precision");
+    return precision ? *precision->value.text() : std::string();
+  };
+  CHECK(format("flux.1-dev", "diffusers", "rtx-3090") == "nf4");
+  CHECK(format("qwen2.5-32b", "transformers", "rtx-5090") == "nf4");
+  CHECK(format("qwen2.5-32b", "vllm", "rtx-3090") == "int4-awq");
+}
+
+TEST_CASE("tables too large for a card are trained in plain SGD where no optimizer was chosen", "[advise]") {
+  const RealCatalog real;
+  const Rejection open = only_rejection(Asked{real, settings({{"model", "dlrm"}})}.about({"rtx-a6000"}));
+  REQUIRE(setting(open, "optimizer"));
+  CHECK(*setting(open, "optimizer")->value.text() == "sgd");
+  const Rejection chosen = only_rejection(Asked{real, settings({{"model", "dlrm"}, {"optimizer", "adam"}})}.about({"rtx-a6000"}));
+  CHECK((!setting(chosen, "optimizer") || *setting(chosen, "optimizer")->value.text() != "sgd"));
+}
+
 TEST_CASE("an accepted card says its rank, one never asked about what left it out", "[advise]") {
   const RealCatalog real;
   const Asked asked{real, settings({{"model", "resnet50"}, {"batch", "32"}})};

@@ -31,6 +31,13 @@ TEST_CASE("what cannot be names both settings") {
         "seq 100 is less than prompt_len 90 + gen_len 20");
   CHECK(fault_of({{"model", "llama"}, {"gpus", 4.0}, {"tp", 3.0}}) == "gpus 4 in all cannot be split into groups of tp 3 x pp 1 x cp 1");
   CHECK(fault_of({{"model", "resnet50"}, {"offload", "sequential"}}) == "offload sequential is for diffusion pipelines only");
+  // What bitsandbytes stores cannot be moved module by module; what other libraries store can, and whole models can.
+  for (const char* format : {"int8", "nf4"}) {
+    CHECK(fault_of({{"model", "sdxl"}, {"task", "infer"}, {"precision", format}, {"offload", "sequential"}}) ==
+          "precision " + std::string(format) + " and offload sequential exclude each other");
+    CHECK(faults_of({{"model", "sdxl"}, {"task", "infer"}, {"precision", format}, {"offload", "model"}}).empty());
+  }
+  CHECK(faults_of({{"model", "sdxl"}, {"task", "infer"}, {"precision", "fp8"}, {"offload", "sequential"}}).empty());
 }
 
 TEST_CASE("several conflicts are reported together") {
