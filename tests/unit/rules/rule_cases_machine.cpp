@@ -125,6 +125,12 @@ constexpr auto k_cases = std::to_array<RuleCase>({
      },
      [](Bench& b) { b.wants.deadline_hours = 48; }},
     {"too-slow", [](Bench& b) { b.wants.min_speed = 120; }, [](Bench& b) { b.wants.min_speed = 80; }},
+    {"speed-unknown-wanted",
+     [](Bench& b) {
+       b.wants.min_speed = 120;
+       b.figures.speed.reset();
+     },
+     [](Bench& b) { b.wants.min_speed.reset(); }},
     {"keep-a-reserve",
      [](Bench& b) {
        b.wants.budget_usd = 5000;
