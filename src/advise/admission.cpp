@@ -53,6 +53,10 @@ std::string key_of(const Settings& settings) {
   return out;
 }
 
+bool shortens_job(const Setting& setting) {
+  return setting.key == "seq" || setting.key == "prompt_len" || setting.key == "batch" || setting.key == "concurrency";
+}
+
 bool is_workload_key(const Setting& setting) {
   return workload::find_key(setting.key) != nullptr;
 }
@@ -193,14 +197,15 @@ bool Admission::admits_over_more(const Trial& trial, const Outcome& outcome, con
   if (outcome.cards <= request_.workload.all_gpus()) {
     return false;
   }
-  if (over_more.settings && over_more.cards <= outcome.cards) {
+  const bool cuts = std::any_of(trial.settings.begin(), trial.settings.end(), shortens_job);
+  if (over_more.settings && std::pair(over_more.cuts, over_more.cards) <= std::pair(cuts, outcome.cards)) {
     return true;
   }
   Settings named = replaced(trial.settings, outcome.over);
   // Where nothing can be read again, as the cards were judged.
   Trial* again = outcome.accepted || !options_.with_settings ? nullptr : trial_of(named);
   if (outcome.accepted || !options_.with_settings || (again != nullptr && judge(*again, candidate).accepted)) {
-    over_more = {std::move(named), outcome.cards};
+    over_more = {std::move(named), outcome.cards, cuts};
   }
   return true;
 }

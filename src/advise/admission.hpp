@@ -53,6 +53,7 @@ class Admission {
   struct OverMore {
     std::optional<Settings> settings;
     double cards = 0.0;
+    bool cuts = false;  // a smaller job: more cards are the lesser change
   };
   // nullptr where the settings contradict each other or mean nothing.
   [[nodiscard]] Trial* trial_of(const Settings& settings);

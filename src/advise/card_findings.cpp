@@ -27,6 +27,10 @@ std::optional<Finding> speed_finding(const Workload& workload, const Figures& fi
   }
   if (!figures.speed) {
     const bool rated = gpu.tflops.fp32 || gpu.tflops.fp16_tensor || gpu.tflops.bf16_tensor;
+    if (workload.field == Field::recommender && workload.offload.kind != OffloadKind::none) {
+      return Finding{"speed-unknown", Severity::warn,
+                     "no speed is given: how fast rows of tables come from the host's memory is not counted"};
+    }
     const bool pages = workload.field == Field::diffusion && rated;
     return Finding{pages ? "speed-refused" : "speed-unknown", Severity::warn,
                    pages

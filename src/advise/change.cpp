@@ -292,7 +292,8 @@ std::string title_of(const Change& change, const Changed& changed) {
       }
       return whole(w.all_gpus()) + " GPUs that pool their memory (" + strategy_name(w) + ")";
     case ChangeId::share_batch:
-      return whole(w.all_gpus()) + " GPUs with " + whole(w.batch) + " of the batch on each (ddp)";
+      return (has_tables(changed) ? "tables divided over " : "") + whole(w.all_gpus()) + " GPUs with " + whole(w.batch) +
+             " of the batch on each (ddp)";
     case ChangeId::smaller_batch:
       return "batch " + whole(w.batch);
     case ChangeId::fewer_requests:
@@ -401,6 +402,9 @@ std::string how_of(const Change& change, const Changed& changed) {
       return changed.request->model.diffusion() != nullptr ? "height=" + whole(w.image.height) + ", width=" + whole(w.image.width)
                                                            : "resize to " + pixels(w.image) + " in the transforms";
     case ChangeId::share_batch:
+      if (has_tables(changed)) {
+        return sharding_call(changed) + ", batch_size=" + whole(w.batch) + " on each";
+      }
       return "torchrun --nproc_per_node " + whole(w.gpus) + " with DistributedDataParallel, batch_size=" + whole(w.batch) + " on each";
     case ChangeId::shard:
       return sharding_call(changed);

@@ -177,8 +177,8 @@ class Search {
     }
   }
 
-  // Sound fits first; where there are few without money, tight ones are better than nothing. A single change that holds the job
-  // tightly is worth knowing beside several that hold it well.
+  // Sound fits first; where there are few without money, tight ones are better than nothing. A single change that
+  // holds the job tightly is worth knowing beside several that hold it well.
   [[nodiscard]] std::vector<Found> run() {
     if (cards_.empty()) {
       return {};

@@ -1,6 +1,5 @@
 #include "advise/snippet.hpp"
 
-#include "advise/candidates.hpp"
 #include "advise/snippet_text.hpp"
 #include "units/lower_case.hpp"
 
@@ -105,7 +104,7 @@ std::string snippet(const Request& request, const Remedy& remedy) {
   }
   const Workload& w = remedy.workload;
   // Tables are dealt out or kept on the host by torchrec, each for itself: there is no short text of it.
-  if (request.model.recommender() != nullptr && (pools_memory(w.strategy) || w.offload.kind != OffloadKind::none)) {
+  if (request.model.recommender() != nullptr && (w.all_gpus() > 1.0 || w.offload.kind != OffloadKind::none)) {
     return {};
   }
   const SnippetSubject subject{request, remedy};

@@ -31,3 +31,25 @@ TEST_CASE("A card whose rate is not published says so in place of a speed") {
   CHECK(said->message.find("New Card") != std::string::npos);
   CHECK_FALSE(speed_finding(images, figures(images, resnet50(), rtx_3090()), rtx_3090()));
 }
+
+TEST_CASE("Tables in host memory have no speed, and it is said why") {
+  gpuadvise::RecommenderShape tables;
+  tables.rows = 1e8;
+  tables.dim = 64.0;
+  tables.dense_params = 2.4e6;
+  Model model;
+  model.field = gpuadvise::Field::recommender;
+  model.shape = tables;
+  Workload workload = train(PrecisionKind::fp32, 4096);
+  workload.field = gpuadvise::Field::recommender;
+  workload.optimizer = gpuadvise::Optimizer::sgd;
+  Gpu roomy = rtx_3090();
+  roomy.memory_gib = 80.0;
+  CHECK(figures(workload, model, roomy).speed);
+  workload.offload.kind = gpuadvise::OffloadKind::params;
+  const Figures offloaded = figures(workload, model, roomy);
+  CHECK_FALSE(offloaded.speed);
+  const auto said = speed_finding(workload, offloaded, roomy);
+  REQUIRE(said);
+  CHECK(said->message.find("host's memory") != std::string::npos);
+}

@@ -121,6 +121,12 @@ TEST_CASE("a change that needs more cards says how many, and one that needs no m
   CHECK(*setting(served, "gpus")->value.number() == 2.0);
   CHECK_THAT(served.smallest_change, ContainsSubstring("--gpus 2"));
 
+  // More cards are a lesser change than a job cut short.
+  const Asked tuned{real, settings({{"model", "llama-3.1-70b"}, {"task", "finetune"}, {"method", "qlora"}, {"gpus", "1"}})};
+  const Rejection whole = only_rejection(tuned.about({"arc-pro-b70"}));
+  CHECK(setting(whole, "gpus"));
+  CHECK_FALSE(setting(whole, "seq"));
+
   const Asked adapters{real, settings({{"model", "flux.1-dev"}, {"task", "finetune"}, {"method", "lora"}})};
   for (const char* card : {"rtx-a6000", "rtx-3090"}) {
     const Rejection trained = only_rejection(adapters.about({card}, {{"budget", 2000.0, Origin::user}}));
