@@ -23,6 +23,10 @@ JOBS = [
     '--model mamba-2.8b --task finetune --batch 32 --source both --budget 200',
     '--model llama-2-13b --task finetune --source rent --gpus 1 --candidates rtx-4090,a100-80gb-sxm',
     '--model llama-2-7b --task train --gpus 8 --strategy ddp --candidates a100-80gb-sxm',
+    '--model llama-3.1-70b --task infer --precision fp16 --candidates rtx-4090',
+    '--model flux.1-dev --task infer --candidates gtx-1060-6gb',
+    '--model flux.1-dev --task finetune --method lora --candidates rtx-3090,rtx-a6000',
+    '--model dlrm --task train --batch 65536 --candidates rtx-a6000',
 ]
 
 
