@@ -139,7 +139,7 @@ struct StoredWeights {
 struct TransformerShape {
   TransformerKind kind = TransformerKind::decoder;
   double params = 0.0;         // all stored parameters, multi-token heads left out
-  double active_params = 0.0;  // touched by one token
+  double active_params = 0.0;  // multiply a token: of a mixture, without the look-up table where the head is a matrix of its own
   std::optional<double> params_published;
   double layers = 0.0;
   double decoder_layers = 0.0;  // encoder-decoder models only

@@ -136,6 +136,10 @@ bool Assessor::acceptable(const Figures& figures) const {
   return figures.fit && (figures.fit->verdict == Verdict::fits || (figures.fit->verdict == Verdict::tight && !preferences_.strict));
 }
 
+bool Assessor::fast_enough(const Figures& figures) const {
+  return !preferences_.min_speed || (figures.speed && figures.speed->throughput.expected >= *preferences_.min_speed);
+}
+
 bool Assessor::admissible(const Workload& workload, const Card& card, Sourcing source) const {
   const std::string precision = to_string(workload.precision);
   Request changed = request_;

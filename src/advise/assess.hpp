@@ -35,6 +35,8 @@ class Assessor {
   // does not fit: a measure to compare with, not to be shown.
   [[nodiscard]] Figures figures_of(const Workload& workload, const Gpu& gpu) const;
   [[nodiscard]] bool acceptable(const Figures& figures) const;
+  // As fast as is wanted; what is not known is not enough.
+  [[nodiscard]] bool fast_enough(const Figures& figures) const;
   // No rule about the card, its form or its software forbids this workload on it; as bought unless renting is wanted or named.
   [[nodiscard]] bool admissible(const Workload& workload, const Card& card, Sourcing source = Sourcing::both) const;
   // Price, power and rent of so many GPUs of the kind.

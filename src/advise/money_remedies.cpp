@@ -88,7 +88,8 @@ std::vector<Offer> without_dear_work(const std::vector<Offer>& offers, const Pla
   std::vector<Priced> priced;
   for (const Offer& offer : offers) {
     const Figures figures = estimate::evaluate(plans.plan(offer.spread, *offer.gpu), offer.gpu, estimate::default_use(*offer.gpu, false));
-    const bool runs = figures.fit && figures.fit->verdict == Verdict::fits && figures.speed && figures.speed->throughput.expected > 0.0;
+    const bool runs = figures.fit && figures.fit->verdict == Verdict::fits && figures.speed && figures.speed->throughput.expected > 0.0 &&
+                      assessor.fast_enough(figures);
     if (runs) {
       priced.push_back({&offer, offer.usd / figures.speed->throughput.expected});
     }
@@ -116,7 +117,8 @@ std::optional<Remedy> first_that_runs(std::vector<Offer> offers, const Plans& pl
   for (const Offer& offer : offers) {
     const estimate::Plan& plan = plans.plan(offer.spread, *offer.gpu);
     const Figures figures = estimate::evaluate(plan, offer.gpu, estimate::default_use(*offer.gpu, windows));
-    if (!figures.fit || figures.fit->verdict != Verdict::fits || !assessor.admissible(plan.workload, {offer.gpu, false}, source)) {
+    const bool runs = figures.fit && figures.fit->verdict == Verdict::fits && assessor.fast_enough(figures);
+    if (!runs || !assessor.admissible(plan.workload, {offer.gpu, false}, source)) {
       continue;
     }
     Remedy remedy;

@@ -287,7 +287,7 @@ class Search {
     }
     keep_inferred_strategy(changed);
     figures = assessor_.figures_of(changed.workload, *changed.gpu);
-    return figures.fit && figures.fit->verdict <= worst_ && host_holds(figures);
+    return figures.fit && figures.fit->verdict <= worst_ && host_holds(figures) && assessor_.fast_enough(figures);
   }
 
   [[nodiscard]] bool host_holds(const Figures& figures) const {
@@ -336,7 +336,7 @@ class Search {
       } else {
         figures = estimate::evaluate(estimate::prepare(changed.workload, request_.model), changed.gpu, use_of(candidate));
       }
-      return figures.fit && figures.fit->verdict <= worst_ && host_holds(figures);
+      return figures.fit && figures.fit->verdict <= worst_ && host_holds(figures) && assessor_.fast_enough(figures);
     } catch (const Error&) {
       return false;
     }
