@@ -139,6 +139,6 @@ struct AdviceOptions {
 };
 
 [[nodiscard]] Advice recommend(const Request& request, const Preferences& preferences, const CatalogView& catalog,
-                               AdviceOptions options = {});
+                               const AdviceOptions& options = {});
 
 }  // namespace gpuadvise

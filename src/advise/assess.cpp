@@ -215,7 +215,7 @@ Assessor::Judged Assessor::judge_way(const Variant& way, const Card& card, Sourc
   Judged judged;
   judged.tried.workload = way.plan.workload;
   judged.tried.figures = estimate::evaluate(way.plan, card.gpu, use);
-  judged.cost = std::move(cost);
+  judged.cost = cost;
   if (judged.tried.figures.speed) {
     estimate::add_run_costs(judged.cost, way.plan.workload, *judged.tried.figures.speed, terms_of(preferences_));
   }
@@ -255,7 +255,7 @@ Recommendation Assessor::recommendation_of(const Variant& way, const Card& card,
     }
   }
   result.score = score_of(objectives_, preferences_.prefer, subject, effects);
-  result.cost = std::move(judged.cost);
+  result.cost = judged.cost;
   return result;
 }
 

@@ -271,7 +271,7 @@ bool splittable(const Request& request) {
 
 std::string title_of(const Change& change, const Changed& changed) {
   const Workload& w = changed.workload;
-  const std::string title(change.title);
+  std::string title(change.title);
   switch (change.id) {
     case ChangeId::accumulate:
       return title + " (" + micro_batch(w) + ")";

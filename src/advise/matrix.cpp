@@ -162,7 +162,7 @@ class Walk {
   }
 
   // Only where a card of the list would need it.
-  std::optional<estimate::Plan> fp16_plan_of(const Request& request) const {
+  [[nodiscard]] std::optional<estimate::Plan> fp16_plan_of(const Request& request) const {
     const bool wanted = std::any_of(cards_.begin(), cards_.end(), [&](const CardAndUse& card) { return needs_fp16(request, *card.gpu); });
     return wanted ? std::optional<estimate::Plan>(plan_of(request, true)) : std::nullopt;
   }
@@ -179,7 +179,7 @@ class Walk {
   }
 
   // Several GPUs with no way to divide the job given: the best way, or the one that needs least where none fits.
-  bool visit_divided(const Request& request, const Workload& workload, const CardAndUse& card) const {
+  [[nodiscard]] bool visit_divided(const Request& request, const Workload& workload, const CardAndUse& card) const {
     if (workload.all_gpus() <= 1.0 || spreads(request).size() < 2) {
       return false;
     }

@@ -144,7 +144,7 @@ bool wants_remedies(const std::vector<Recommendation>& results, const Request& r
 
 }  // namespace
 
-Advice recommend(const Request& request, const Preferences& preferences, const CatalogView& catalog, AdviceOptions options) {
+Advice recommend(const Request& request, const Preferences& preferences, const CatalogView& catalog, const AdviceOptions& options) {
   if (catalog.rules == nullptr || catalog.objectives == nullptr || !catalog.find) {
     throw Error(ErrorCode::internal, "recommend was given a catalog without rules");
   }

@@ -119,7 +119,7 @@ std::string loss_words(const Workload& workload, const SpeedFigures& speed, cons
   if (!speed.scaling_efficiency) {
     return {};
   }
-  const std::string kept = format_significant(100.0 * *speed.scaling_efficiency, 2) + " % of " + times;
+  std::string kept = format_significant(100.0 * *speed.scaling_efficiency, 2) + " % of " + times;
   if (workload.strategy == Strategy::layer_split) {
     return kept + ": the cards work one after the other";
   }
@@ -169,7 +169,7 @@ std::vector<TriedWay> try_ways(const Request& request, const Gpu& gpu, estimate:
     TriedWay one{spread_over(request.workload, way, fp16), {}, false};
     one.figures = estimate::evaluate(estimate::prepare(one.workload, request.model), &gpu, use);
     one.accepted = one.figures.fit->verdict != Verdict::no;
-    tried.push_back(std::move(one));
+    tried.push_back(one);
   }
   return tried;
 }

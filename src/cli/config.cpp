@@ -23,6 +23,7 @@ std::vector<Configured> in_force(const std::optional<std::string>& settings_file
     by_flag.insert_or_assign(item.flag, std::move(item));
   }
   std::vector<Configured> rows;
+  rows.reserve(by_flag.size());
   for (auto& [flag, item] : by_flag) {
     rows.push_back(std::move(item));
   }

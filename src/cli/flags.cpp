@@ -96,6 +96,7 @@ std::vector<Given> flags_taken(const FlagGroups& groups) {
 
 std::string near_flags(const std::string& argument, const std::vector<Given>& flags, std::string_view command) {
   std::vector<std::string_view> names;
+  names.reserve(flags.size());
   for (const Given& given : flags) {
     names.push_back(given.spec.name);
   }
@@ -124,16 +125,17 @@ std::string switch_of(const std::string& argument, const std::vector<Given>& fla
   const std::string name = argument.substr(2, equals - 2);
   const std::string value = argument.substr(equals + 1);
   for (const Given& given : flags) {
-    if (!given.spec.is_switch || (given.spec.name != name && "no-" + given.spec.name != name)) {
+    if (!given.spec.is_switch || (given.spec.name != name && std::string("no-").append(given.spec.name) != name)) {
       continue;
     }
     const bool negatable = given.spec.group == FlagGroup::workload || given.spec.group == FlagGroup::preferences;
     if (!negatable || name != given.spec.name) {
-      usage_error("--" + name + " takes no value, and '" + value + "' is given", "write --" + name);
+      usage_error(std::string("--").append(name).append(" takes no value, and '").append(value).append("' is given"), "write --" + name);
     }
     const auto wanted = workload::to_boolean(Value(value));
     if (!wanted) {
-      usage_error("--" + name + " '" + value + "' is neither true nor false", "one of true, false, on, off, 1, 0");
+      usage_error(std::string("--").append(name).append(" '").append(value).append("' is neither true nor false"),
+                  "one of true, false, on, off, 1, 0");
     }
     return (*wanted ? "--" : "--no-") + name;
   }

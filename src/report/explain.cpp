@@ -165,7 +165,7 @@ std::string sensitivity_section(const Explanation& e, const TextStyle& style) {
                           {row.score_change ? signed_score(*row.score_change) : "-", Tone::plain}},
                          {}});
   }
-  const std::string text = heading(style, "What moves it (one step each, largest effect first; * assumed)") + render_grid(grid, style);
+  std::string text = heading(style, "What moves it (one step each, largest effect first; * assumed)") + render_grid(grid, style);
   const auto most = std::find_if(e.sensitivity.begin(), e.sensitivity.end(), [](const advise::Sensitivity& row) { return row.assumed; });
   if (most == e.sensitivity.end()) {
     return text;

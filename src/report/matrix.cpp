@@ -92,6 +92,7 @@ void append_refused_json(std::string& out, const std::vector<advise::Axis>& axes
 
 std::string matrix_header(const std::vector<advise::Axis>& axes, char separator) {
   std::vector<Value> names;
+  names.reserve(axes.size());
   for (const advise::Axis& axis : axes) {
     names.emplace_back(axis.key);
   }

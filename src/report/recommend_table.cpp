@@ -256,12 +256,14 @@ std::string recommend_text(const Recommended& answer, const View& view, const Te
 std::string recommend_separated(const Recommended& answer, const View& view, char separator) {
   const auto chosen = value_columns(view);
   std::vector<Value> header;
+  header.reserve(chosen.size());
   for (const Column* column : chosen) {
     header.emplace_back(std::string(column->key));
   }
   std::string text = separated_line(header, separator);
   for (const Recommendation* r : shown(answer, view)) {
     std::vector<Value> values;
+    values.reserve(chosen.size());
     for (const Column* column : chosen) {
       values.push_back(column->value(*r));
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace gpuadvise::software {
 namespace {
@@ -193,7 +194,7 @@ Card card_of(const Gpu& gpu, const Facts& facts) {
   card.vendor = gpu.vendor;
   card.family = gpu.family;
   if (gpu.compute_capability) {
-    card.capability = static_cast<int>(*gpu.compute_capability * 10 + 0.5);
+    card.capability = static_cast<int>(std::lround(*gpu.compute_capability * 10));
   }
   card.gfx = std::string(gpu.gfx_target);
   card.arm_host =

@@ -228,8 +228,8 @@ Anchors::Anchors(const std::vector<Pattern>& patterns) {
     const auto& inherited = outs[suffix[state]];
     outs[state].insert(outs[state].end(), inherited.begin(), inherited.end());
     for (std::size_t c = 0; c < k_classes; ++c) {
-      std::uint32_t& to = next_[state * k_classes + c];
-      const std::uint32_t fallback = next_[suffix[state] * k_classes + c];
+      std::uint32_t& to = next_[std::size_t{state} * k_classes + c];
+      const std::uint32_t fallback = next_[std::size_t{suffix[state]} * k_classes + c];
       if (to == 0) {
         to = fallback;
       } else {
