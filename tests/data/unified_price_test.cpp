@@ -29,7 +29,8 @@ TEST_CASE("the price of a chip sold with several memory sizes says that it is of
     }
   }
   CHECK(several.count("apple-m2-ultra-76core") == 1);
-  for (const auto& price : read(data / "prices" / "current.json").at("prices")) {
+  const nlohmann::json prices = read(data / "prices" / "current.json");
+  for (const auto& price : prices.at("prices")) {
     const std::string id = price.at("gpu_id");
     INFO(id);
     if (const auto size = several.find(id); size != several.end()) {

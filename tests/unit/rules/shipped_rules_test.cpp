@@ -52,7 +52,8 @@ TEST_CASE("no shipped rule is without a case, a reason and a source", "[rules]")
 
 TEST_CASE("no message puts an article before a word that it does not know", "[rules]") {
   for (const RuleFile& file : shipped_files()) {
-    for (const auto& rule : nlohmann::json::parse(file.text).at("rules")) {
+    const nlohmann::json root = nlohmann::json::parse(file.text);
+    for (const auto& rule : root.at("rules")) {
       const std::string message = " " + rule.at("message").get<std::string>();
       INFO(message);
       CHECK(message.find(" a {") == std::string::npos);
