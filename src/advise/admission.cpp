@@ -9,6 +9,7 @@
 #include "workload/describe.hpp"
 #include "workload/fault.hpp"
 #include "workload/keys.hpp"
+#include "workload/setting_text.hpp"
 
 #include <algorithm>
 
@@ -19,36 +20,10 @@ constexpr int k_most_changes = 3;
 // Ways to go on with where one change was not enough; more of them find nothing new and cost time.
 constexpr std::size_t k_most_paths = 3;
 
-std::string text_of(const Value& value) {
-  if (const Value::List* list = value.list()) {
-    std::string out;
-    for (const Value& each : *list) {
-      out += (out.empty() ? "" : ",") + text_of(each);
-    }
-    return out;
-  }
-  if (const bool* flag = value.boolean()) {
-    return *flag ? "true" : "false";
-  }
-  if (const double* number = value.number()) {
-    return workload::number_text(*number);
-  }
-  return value.text() != nullptr ? *value.text() : "";
-}
-
-std::string flag_of(const Setting& setting) {
-  std::string name = setting.key;
-  std::replace(name.begin(), name.end(), '_', '-');
-  if (const bool* on = setting.value.boolean()) {
-    return (*on ? "--" : "--no-") + name;
-  }
-  return "--" + name + " " + text_of(setting.value);
-}
-
 std::string key_of(const Settings& settings) {
   std::string out;
   for (const Setting& setting : settings) {
-    out += setting.key + "=" + text_of(setting.value) + ";";
+    out += setting.key + "=" + workload::text_of(setting.value) + ";";
   }
   return out;
 }
@@ -240,9 +215,9 @@ std::string Admission::words_of(const Settings& settings, const Rejection& rejec
     const bool number = setting.value.number() != nullptr;
     // More cards are bought: a number to give, not one that is a little off.
     if (number && !old.empty() && setting.key != "gpus") {
-      out += setting.key + " " + text_of(setting.value) + " instead of " + old;
+      out += setting.key + " " + workload::text_of(setting.value) + " instead of " + old;
     } else {
-      out += flag_of(setting);
+      out += workload::flag_text(setting);
     }
   }
   return out;

@@ -4,6 +4,7 @@
 
 #include "estimate/memory/fit.hpp"
 #include "estimate/speed/parallel.hpp"
+#include "units/whole_text.hpp"
 
 #include <cmath>
 #include <string>
@@ -62,8 +63,8 @@ std::optional<Finding> bridge_finding(const Workload& workload, const Gpu& gpu) 
   const double joined = gpu.link_max_gpus.value_or(k_pair);
   if (workload.gpus > joined) {
     return Finding{"bridge-joins-few", Severity::note,
-                   "a bridge joins " + std::to_string(std::llround(joined)) + " " + name + ": between them " +
-                       std::to_string(std::llround(workload.gpus)) + " cards still cross PCI Express"};
+                   "a bridge joins " + whole_text(joined) + " " + name + ": between them " + whole_text(workload.gpus) +
+                       " cards still cross PCI Express"};
   }
   return std::nullopt;
 }

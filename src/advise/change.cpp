@@ -3,6 +3,7 @@
 #include <gpuadvise/error.hpp>
 
 #include "advise/change_apply.hpp"
+#include "units/whole_text.hpp"
 #include "workload/keys.hpp"
 
 #include <algorithm>
@@ -86,12 +87,8 @@ constexpr bool in_order() {
 }
 static_assert(in_order());
 
-std::string whole(double value) {
-  return std::to_string(static_cast<long long>(value));
-}
-
 std::string pixels(const ImageSize& image) {
-  return whole(image.width) + " x " + whole(image.height);
+  return whole_text(image.width) + " x " + whole_text(image.height);
 }
 
 std::string strategy_name(const Workload& workload) {
@@ -121,7 +118,7 @@ std::string adapters(const Changed& c) {
   add(w.lora_targets.k, "k_proj", "to_k");
   add(w.lora_targets.v, "v_proj", "to_v");
   add(w.lora_targets.o, "o_proj", "to_out.0");
-  return "peft.LoraConfig(r=" + whole(w.lora_rank) + ", target_modules=[" + modules + "])";
+  return "peft.LoraConfig(r=" + whole_text(w.lora_rank) + ", target_modules=[" + modules + "])";
 }
 
 std::string checkpointing_call(const Changed& c) {
@@ -136,10 +133,11 @@ std::string checkpointing_call(const Changed& c) {
 
 std::string accumulation_call(const Changed& c) {
   const Workload& w = c.workload;
-  const std::string steps = whole(w.accumulate);
+  const std::string steps = whole_text(w.accumulate);
   return uses_trainer(c)
-             ? "per_device_train_batch_size=" + whole(w.batch) + ", gradient_accumulation_steps=" + steps + " of TrainingArguments"
-             : "batch_size=" + whole(w.batch) + " in the loader, loss / " + steps + ", optimizer.step() every " + steps + " micro-batches";
+             ? "per_device_train_batch_size=" + whole_text(w.batch) + ", gradient_accumulation_steps=" + steps + " of TrainingArguments"
+             : "batch_size=" + whole_text(w.batch) + " in the loader, loss / " + steps + ", optimizer.step() every " + steps +
+                   " micro-batches";
 }
 
 bool has_tables(const Changed& c) {
@@ -148,7 +146,7 @@ bool has_tables(const Changed& c) {
 
 std::string sharding_call(const Changed& c) {
   const Workload& w = c.workload;
-  const std::string gpus = whole(w.gpus);
+  const std::string gpus = whole_text(w.gpus);
   if (has_tables(c)) {
     return "torchrun --nproc_per_node " + gpus + " with torchrec.distributed.DistributedModelParallel, which deals out the tables";
   }
@@ -174,19 +172,19 @@ std::string sharding_call(const Changed& c) {
 std::string length_call(const Workload& w) {
   switch (w.engine) {
     case Engine::vllm:
-      return "--max-model-len " + whole(w.seq);
+      return "--max-model-len " + whole_text(w.seq);
     case Engine::sglang:
-      return "--context-length " + whole(w.seq);
+      return "--context-length " + whole_text(w.seq);
     case Engine::llama_cpp:
-      return "--ctx-size " + whole(w.seq);
+      return "--ctx-size " + whole_text(w.seq);
     default:
-      return w.training() ? "max_length=" + whole(w.seq) + " of the tokenizer or SFTConfig"
-                          : "prompt and answer of at most " + whole(w.seq) + " tokens";
+      return w.training() ? "max_length=" + whole_text(w.seq) + " of the tokenizer or SFTConfig"
+                          : "prompt and answer of at most " + whole_text(w.seq) + " tokens";
   }
 }
 
 std::string requests_call(const Workload& w) {
-  const std::string count = whole(w.concurrency.value_or(1.0));
+  const std::string count = whole_text(w.concurrency.value_or(1.0));
   return w.engine == Engine::vllm        ? "--max-num-seqs " + count
          : w.engine == Engine::sglang    ? "--max-running-requests " + count
          : w.engine == Engine::llama_cpp ? "--parallel " + count
@@ -223,7 +221,7 @@ std::string half_call(const Workload& w) {
 }
 
 std::string micro_batch(const Workload& w) {
-  return "micro-batch " + whole(w.batch) + " x " + whole(w.accumulate) + " steps";
+  return "micro-batch " + whole_text(w.batch) + " x " + whole_text(w.accumulate) + " steps";
 }
 
 }  // namespace
@@ -283,27 +281,27 @@ std::string title_of(const Change& change, const Changed& changed) {
       return title + " (" + to_string(w.precision) + ")";
     case ChangeId::lora:
     case ChangeId::qlora:
-      return title + " (rank " + whole(w.lora_rank) + ")";
+      return title + " (rank " + whole_text(w.lora_rank) + ")";
     case ChangeId::offload_params:
       return has_tables(changed) ? "tables in host memory" : title;
     case ChangeId::shard:
       if (has_tables(changed)) {
-        return "tables divided over " + whole(w.all_gpus()) + " GPUs (" + strategy_name(w) + ")";
+        return "tables divided over " + whole_text(w.all_gpus()) + " GPUs (" + strategy_name(w) + ")";
       }
-      return whole(w.all_gpus()) + " GPUs that pool their memory (" + strategy_name(w) + ")";
+      return whole_text(w.all_gpus()) + " GPUs that pool their memory (" + strategy_name(w) + ")";
     case ChangeId::share_batch:
-      return (has_tables(changed) ? "tables divided over " : "") + whole(w.all_gpus()) + " GPUs with " + whole(w.batch) +
+      return (has_tables(changed) ? "tables divided over " : "") + whole_text(w.all_gpus()) + " GPUs with " + whole_text(w.batch) +
              " of the batch on each (ddp)";
     case ChangeId::smaller_batch:
-      return "batch " + whole(w.batch);
+      return "batch " + whole_text(w.batch);
     case ChangeId::fewer_requests:
-      return whole(w.concurrency.value_or(1.0)) + " requests at a time";
+      return whole_text(w.concurrency.value_or(1.0)) + " requests at a time";
     case ChangeId::shorter:
-      return "sequence of " + whole(w.seq) + " tokens";
+      return "sequence of " + whole_text(w.seq) + " tokens";
     case ChangeId::smaller_image:
       return "images of " + pixels(w.image);
     case ChangeId::offload_layers:
-      return whole(w.offload.layers_on_gpu) + " of " + whole(changed.request->model.transformer()->layers) +
+      return whole_text(w.offload.layers_on_gpu) + " of " + whole_text(changed.request->model.transformer()->layers) +
              " layers on the card, the others in host memory";
     default:
       return title;
@@ -388,24 +386,25 @@ std::string how_of(const Change& change, const Changed& changed) {
       return "llama-server --cpu-moe";
     case ChangeId::offload_layers:
       return w.engine == Engine::llama_cpp
-                 ? "llama-server --n-gpu-layers " + whole(w.offload.layers_on_gpu)
-                 : "device_map with " + whole(w.offload.layers_on_gpu) + " layers on the card, 'cpu' for the others";
+                 ? "llama-server --n-gpu-layers " + whole_text(w.offload.layers_on_gpu)
+                 : "device_map with " + whole_text(w.offload.layers_on_gpu) + " layers on the card, 'cpu' for the others";
     case ChangeId::accumulate:
       return accumulation_call(changed);
     case ChangeId::fewer_requests:
       return requests_call(w);
     case ChangeId::smaller_batch:
-      return "a forward pass of " + whole(w.batch);
+      return "a forward pass of " + whole_text(w.batch);
     case ChangeId::shorter:
       return length_call(w);
     case ChangeId::smaller_image:
-      return changed.request->model.diffusion() != nullptr ? "height=" + whole(w.image.height) + ", width=" + whole(w.image.width)
+      return changed.request->model.diffusion() != nullptr ? "height=" + whole_text(w.image.height) + ", width=" + whole_text(w.image.width)
                                                            : "resize to " + pixels(w.image) + " in the transforms";
     case ChangeId::share_batch:
       if (has_tables(changed)) {
-        return sharding_call(changed) + ", batch_size=" + whole(w.batch) + " on each";
+        return sharding_call(changed) + ", batch_size=" + whole_text(w.batch) + " on each";
       }
-      return "torchrun --nproc_per_node " + whole(w.gpus) + " with DistributedDataParallel, batch_size=" + whole(w.batch) + " on each";
+      return "torchrun --nproc_per_node " + whole_text(w.gpus) + " with DistributedDataParallel, batch_size=" + whole_text(w.batch) +
+             " on each";
     case ChangeId::shard:
       return sharding_call(changed);
     case ChangeId::count_:

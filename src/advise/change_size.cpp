@@ -1,6 +1,7 @@
 // Changes of the input: shorter texts, smaller images. They change the job, so only where the user allows it, or left the length open.
 #include "advise/change_apply.hpp"
 #include "advise/smallest_change.hpp"
+#include "units/whole_text.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -14,10 +15,6 @@ constexpr double k_least_share_of_sequence = 0.125;  // an eighth of the text is
 constexpr double k_image_step = 32.0;                // the stride of most backbones
 constexpr double k_pipeline_step = 64.0;             // latents of 8 pixels, in blocks of 8
 constexpr double k_least_share_of_image = 0.5;
-
-std::string whole(double value) {
-  return std::to_string(static_cast<long long>(value));
-}
 
 // The largest whole number in [least, below) that fits, given that what is smaller than a fitting one fits too.
 template <class Fits>
@@ -33,8 +30,8 @@ double to_step(double pixels, double step) {
 Setting image_setting(const Changed& c, const ImageSize& image) {
   const bool pipeline = c.request->model.diffusion() != nullptr;
   if (c.given(WorkloadKey::resolution) || (pipeline && !c.given(WorkloadKey::image))) {
-    const std::string frames = image.frames > 1.0 ? "x" + whole(image.frames) + "f" : std::string();
-    return {"resolution", Value(whole(image.width) + "x" + whole(image.height) + frames), Origin::user};
+    const std::string frames = image.frames > 1.0 ? "x" + whole_text(image.frames) + "f" : std::string();
+    return {"resolution", Value(whole_text(image.width) + "x" + whole_text(image.height) + frames), Origin::user};
   }
   Value::List sides;
   if (image.frames > 1.0) {

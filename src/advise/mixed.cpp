@@ -7,16 +7,13 @@
 #include "estimate/memory/band.hpp"
 #include "estimate/memory/fit.hpp"
 #include "estimate/speed/speed.hpp"
+#include "units/whole_text.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 namespace gpuadvise::advise {
 namespace {
-
-std::string whole(double value) {
-  return std::to_string(std::llround(value));
-}
 
 double usable(const Gpu& gpu, bool windows) {
   return estimate::usable_bytes(gpu, estimate::default_use(gpu, windows));
@@ -158,7 +155,7 @@ std::string mixed_reason(const Workload& workload, const Figures& figures, const
   if (splits_by_layers(workload)) {
     text += "layers divided by memory, " + format_gib(figures.fit->usable_bytes) + " in all, and the cards work one after the other";
   } else {
-    text += whole(static_cast<double>(cards.size())) + " equal parts, so each card waits for the slowest and has but the " +
+    text += whole_text(static_cast<double>(cards.size())) + " equal parts, so each card waits for the slowest and has but the " +
             format_gib(figures.fit->usable_bytes) + " of " + std::string(limiting.id);
   }
   return text + (rate.empty() ? "" : ": " + rate) + "; " + alone;

@@ -5,6 +5,7 @@
 #include "advise/candidates.hpp"
 #include "advise/change.hpp"
 #include "advise/strategies.hpp"
+#include "units/whole_text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -67,7 +68,7 @@ std::string job_words(const Request& request, const Workload& workload) {
   const Workload& asked = request.workload;
   std::string words;
   if (workload.all_gpus() != asked.all_gpus()) {
-    words = "job divided over " + std::to_string(std::llround(workload.all_gpus())) + " GPUs (" + way_words(workload) + ")";
+    words = "job divided over " + whole_text(workload.all_gpus()) + " GPUs (" + way_words(workload) + ")";
   } else if (workload.all_gpus() > 1.0 && way_words(workload) != way_words(asked)) {
     words = "job divided as " + way_words(workload);
   }
@@ -75,6 +76,10 @@ std::string job_words(const Request& request, const Workload& workload) {
     words += (words.empty() ? "job in " : ", in ") + to_string(workload.precision);
   }
   return words.empty() ? "job unchanged" : words;
+}
+
+bool runs(const Figures& figures, const Assessor& assessor) {
+  return figures.fit && figures.fit->verdict == Verdict::fits && assessor.fast_enough(figures);
 }
 
 constexpr double k_dear_work = 2.0;  // a cheap hour on a slow card costs more in the end
@@ -88,9 +93,7 @@ std::vector<Offer> without_dear_work(const std::vector<Offer>& offers, const Pla
   std::vector<Priced> priced;
   for (const Offer& offer : offers) {
     const Figures figures = estimate::evaluate(plans.plan(offer.spread, *offer.gpu), offer.gpu, estimate::default_use(*offer.gpu, false));
-    const bool runs = figures.fit && figures.fit->verdict == Verdict::fits && figures.speed && figures.speed->throughput.expected > 0.0 &&
-                      assessor.fast_enough(figures);
-    if (runs) {
+    if (runs(figures, assessor) && figures.speed && figures.speed->throughput.expected > 0.0) {
       priced.push_back({&offer, offer.usd / figures.speed->throughput.expected});
     }
   }
@@ -117,8 +120,7 @@ std::optional<Remedy> first_that_runs(std::vector<Offer> offers, const Plans& pl
   for (const Offer& offer : offers) {
     const estimate::Plan& plan = plans.plan(offer.spread, *offer.gpu);
     const Figures figures = estimate::evaluate(plan, offer.gpu, estimate::default_use(*offer.gpu, windows));
-    const bool runs = figures.fit && figures.fit->verdict == Verdict::fits && assessor.fast_enough(figures);
-    if (!runs || !assessor.admissible(plan.workload, {offer.gpu, false}, source)) {
+    if (!runs(figures, assessor) || !assessor.admissible(plan.workload, {offer.gpu, false}, source)) {
       continue;
     }
     Remedy remedy;

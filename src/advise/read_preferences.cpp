@@ -2,6 +2,7 @@
 
 #include "advise/preferences.hpp"
 #include "advise/tiers.hpp"
+#include "units/joined.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,14 +15,6 @@ namespace {
 
 using K = PreferenceKey;
 using P = PreferenceKind;
-
-std::string joined(std::span<const std::string_view> names) {
-  std::string out;
-  for (const std::string_view name : names) {
-    out += (out.empty() ? "" : ", ") + std::string(name);
-  }
-  return out;
-}
 
 // One setting on its way to a value; every complaint names the key and the text as given.
 class Reading {

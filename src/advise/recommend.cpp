@@ -11,6 +11,7 @@
 #include "advise/remedies.hpp"
 #include "advise/tiers.hpp"
 #include "advise/why_not.hpp"
+#include "units/whole_text.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -113,10 +114,6 @@ std::vector<std::string> assumptions_of(const Preferences& preferences, bool car
   return out;
 }
 
-std::string whole(double count) {
-  return std::to_string(static_cast<long>(count));
-}
-
 // Said before every other reason: it decides what is to be bought.
 void mark_owned(std::vector<Recommendation>& results, const Preferences& preferences, const CatalogView& catalog) {
   for (Recommendation& result : results) {
@@ -129,7 +126,7 @@ void mark_owned(std::vector<Recommendation>& results, const Preferences& prefere
     }
     const double more = result.cost.boards - owned;
     const std::string words =
-        more <= 0.0 ? "you have it: nothing to buy" : "you have " + whole(owned) + " of it: " + whole(more) + " more to buy";
+        more <= 0.0 ? "you have it: nothing to buy" : "you have " + whole_text(owned) + " of it: " + whole_text(more) + " more to buy";
     result.reasons.insert(result.reasons.begin(), words);
   }
 }

@@ -287,6 +287,10 @@ class Search {
     }
     keep_inferred_strategy(changed);
     figures = assessor_.figures_of(changed.workload, *changed.gpu);
+    return holds(figures);
+  }
+
+  [[nodiscard]] bool holds(const Figures& figures) const {
     return figures.fit && figures.fit->verdict <= worst_ && host_holds(figures) && assessor_.fast_enough(figures);
   }
 
@@ -336,7 +340,7 @@ class Search {
       } else {
         figures = estimate::evaluate(estimate::prepare(changed.workload, request_.model), changed.gpu, use_of(candidate));
       }
-      return figures.fit && figures.fit->verdict <= worst_ && host_holds(figures) && assessor_.fast_enough(figures);
+      return holds(figures);
     } catch (const Error&) {
       return false;
     }

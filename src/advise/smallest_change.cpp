@@ -2,16 +2,14 @@
 
 #include <gpuadvise/units.hpp>
 
+#include "units/whole_text.hpp"
+
 #include <cmath>
 
 namespace gpuadvise::advise {
 namespace {
 
 constexpr double k_seq_step = 256.0;
-
-std::string whole(double value) {
-  return std::to_string(static_cast<long long>(value));
-}
 
 bool within(const Assessor& assessor, const Figures& figures, Verdict worst) {
   return assessor.acceptable(figures) && figures.fit->verdict <= worst;
@@ -39,12 +37,12 @@ std::optional<double> fitting_seq(const Assessor& assessor, const Workload& work
 
 std::string smallest_change(const Assessor& assessor, const Workload& workload, const Gpu& gpu, const Figures& figures) {
   if (const std::optional<double> batch = fitting_batch(assessor, workload, gpu)) {
-    return "batch " + whole(*batch) + " instead of " + whole(workload.batch);
+    return "batch " + whole_text(*batch) + " instead of " + whole_text(workload.batch);
   }
   const bool sequence_counts = workload.seq > 2.0 * k_seq_step;
   const std::optional<double> seq = sequence_counts ? fitting_seq(assessor, workload, gpu) : std::nullopt;
   if (seq) {
-    return "seq " + whole(*seq) + " instead of " + whole(workload.seq);
+    return "seq " + whole_text(*seq) + " instead of " + whole_text(workload.seq);
   }
   const double missing = figures.fit ? figures.memory.need.expected - figures.fit->usable_bytes : 0.0;
   return missing > 0.0 ? format_gib(missing) + " more memory" : "a card with more memory to spare";

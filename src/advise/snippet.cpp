@@ -9,10 +9,6 @@
 
 namespace gpuadvise::advise {
 
-std::string whole(double value) {
-  return std::to_string(static_cast<long long>(value));
-}
-
 namespace {
 
 bool same_letters(std::string_view a, std::string_view b) {
@@ -88,8 +84,8 @@ std::string deepspeed_block(const Workload& workload) {
   const std::string stage = params || workload.strategy == Strategy::zero3 ? "3" : workload.strategy == Strategy::zero1 ? "1" : "2";
   const std::string dtype = compute_dtype(workload);
   Block json("json");
-  json.add("{").add("  \"train_micro_batch_size_per_gpu\": " + whole(workload.batch) + ",");
-  json.add("  \"gradient_accumulation_steps\": " + whole(workload.accumulate) + ",");
+  json.add("{").add("  \"train_micro_batch_size_per_gpu\": " + whole_text(workload.batch) + ",");
+  json.add("  \"gradient_accumulation_steps\": " + whole_text(workload.accumulate) + ",");
   json.add_if(dtype == "bfloat16", "  \"bf16\": {\"enabled\": true},").add_if(dtype == "float16", "  \"fp16\": {\"enabled\": true},");
   json.add("  \"zero_optimization\": {");
   json.add_if(params, "    \"offload_param\": {\"device\": \"cpu\", \"pin_memory\": true},");

@@ -34,44 +34,44 @@ bool fp8_cache(const Workload& w) {
 
 std::string vllm(const SnippetSubject& subject) {
   const Workload& w = subject.workload();
-  std::vector<std::string> parts{"vllm serve " + checkpoint_name(subject.request), "--max-model-len " + whole(w.seq)};
+  std::vector<std::string> parts{"vllm serve " + checkpoint_name(subject.request), "--max-model-len " + whole_text(w.seq)};
   const auto add = [&parts](bool wanted, std::string part) {
     if (wanted) {
       parts.push_back(std::move(part));
     }
   };
-  add(w.concurrency.has_value(), "--max-num-seqs " + whole(w.concurrency.value_or(1.0)));
+  add(w.concurrency.has_value(), "--max-num-seqs " + whole_text(w.concurrency.value_or(1.0)));
   add(fp8_cache(w), "--kv-cache-dtype fp8");
   add(w.precision.kind == PrecisionKind::fp8, "--quantization fp8");
-  add(w.tp > 1.0, "--tensor-parallel-size " + whole(w.tp));
-  add(w.pp > 1.0, "--pipeline-parallel-size " + whole(w.pp));
+  add(w.tp > 1.0, "--tensor-parallel-size " + whole_text(w.tp));
+  add(w.pp > 1.0, "--pipeline-parallel-size " + whole_text(w.pp));
   return command_block(checkpoint_comment(w), parts);
 }
 
 std::string sglang(const SnippetSubject& subject) {
   const Workload& w = subject.workload();
   std::vector<std::string> parts{"python3 -m sglang.launch_server --model-path " + checkpoint_name(subject.request),
-                                 "--context-length " + whole(w.seq)};
+                                 "--context-length " + whole_text(w.seq)};
   if (w.concurrency) {
-    parts.push_back("--max-running-requests " + whole(*w.concurrency));
+    parts.push_back("--max-running-requests " + whole_text(*w.concurrency));
   }
   if (fp8_cache(w)) {
     parts.emplace_back("--kv-cache-dtype fp8_e5m2");
   }
   if (w.tp > 1.0) {
-    parts.push_back("--tp " + whole(w.tp));
+    parts.push_back("--tp " + whole_text(w.tp));
   }
   return command_block(checkpoint_comment(w), parts);
 }
 
 std::string tensorrt_llm(const SnippetSubject& subject) {
   const Workload& w = subject.workload();
-  std::vector<std::string> parts{"trtllm-serve " + checkpoint_name(subject.request), "--max_seq_len " + whole(w.seq)};
+  std::vector<std::string> parts{"trtllm-serve " + checkpoint_name(subject.request), "--max_seq_len " + whole_text(w.seq)};
   if (w.concurrency) {
-    parts.push_back("--max_batch_size " + whole(*w.concurrency));
+    parts.push_back("--max_batch_size " + whole_text(*w.concurrency));
   }
   if (w.tp > 1.0) {
-    parts.push_back("--tp_size " + whole(w.tp));
+    parts.push_back("--tp_size " + whole_text(w.tp));
   }
   std::string files;
   if (fp8_cache(w)) {
@@ -90,10 +90,10 @@ std::string llama_cpp(const SnippetSubject& subject) {
   const std::string suffix =
       file.ends_with(".gguf") ? "" : "-" + to_string(w.precision).substr(to_string(w.precision).find(':') + 1) + ".gguf";
   // Its context is that of all requests together.
-  std::vector<std::string> parts{"llama-server --model " + file + suffix, "--ctx-size " + whole(w.seq * requests)};
-  parts.push_back("--n-gpu-layers " + (layers ? whole(w.offload.layers_on_gpu) : std::string("999")));
+  std::vector<std::string> parts{"llama-server --model " + file + suffix, "--ctx-size " + whole_text(w.seq * requests)};
+  parts.push_back("--n-gpu-layers " + (layers ? whole_text(w.offload.layers_on_gpu) : std::string("999")));
   if (requests > 1.0) {
-    parts.push_back("--parallel " + whole(requests));
+    parts.push_back("--parallel " + whole_text(requests));
   }
   if (w.kv_precision.k == KvType::q8_0 || w.kv_precision.k == KvType::q4_0) {
     const std::string type(to_string(w.kv_precision.k));
@@ -113,7 +113,7 @@ std::string llama_cpp(const SnippetSubject& subject) {
 }
 
 std::string gib(double bytes) {
-  return whole(std::max(1.0, std::floor(bytes / k_gib)));
+  return whole_text(std::max(1.0, std::floor(bytes / k_gib)));
 }
 
 std::string transformers(const SnippetSubject& subject) {
@@ -133,9 +133,9 @@ std::string transformers(const SnippetSubject& subject) {
   code.add_if(quantised && !four, "    quantization_config=BitsAndBytesConfig(load_in_8bit=True),");
   code.add("    attn_implementation=\"sdpa\",").add("    device_map=\"auto\",");
   code.add_if(w.offload.kind == OffloadKind::layers, "    max_memory={0: \"" + gib(memory.components.weights) + "GiB\", \"cpu\": \"" +
-                                                         gib(memory.host_bytes + k_gib) + "GiB\"},  # " + whole(w.offload.layers_on_gpu) +
-                                                         " layers on the card");
-  code.add(")").add("# prompt and answer of at most " + whole(w.seq) + " tokens, " + whole(w.batch) + " at a time");
+                                                         gib(memory.host_bytes + k_gib) + "GiB\"},  # " +
+                                                         whole_text(w.offload.layers_on_gpu) + " layers on the card");
+  code.add(")").add("# prompt and answer of at most " + whole_text(w.seq) + " tokens, " + whole_text(w.batch) + " at a time");
   return code.closed();
 }
 
@@ -174,8 +174,8 @@ std::string diffusers(const SnippetSubject& subject) {
       code.add("pipe.to(\"cuda\")");
   }
   code.add_if(w.vae_tiling, "pipe.vae.enable_tiling()").add_if(w.vae_tiling, "pipe.vae.enable_slicing()");
-  code.add("image = pipe(prompt, height=" + whole(w.image.height) + ", width=" + whole(w.image.width) +
-           ", num_inference_steps=" + whole(w.steps) + ", num_images_per_prompt=" + whole(w.batch) + ").images[0]");
+  code.add("image = pipe(prompt, height=" + whole_text(w.image.height) + ", width=" + whole_text(w.image.width) +
+           ", num_inference_steps=" + whole_text(w.steps) + ", num_images_per_prompt=" + whole_text(w.batch) + ").images[0]");
   return code.closed();
 }
 
@@ -186,7 +186,7 @@ std::string pytorch(const SnippetSubject& subject) {
   Block code("python");
   code.add("import torch").add("").add("model.eval().cuda()  # " + model_name(subject.request));
   code.add_if(half, "model.to(torch." + type + ")").add("with torch.inference_mode():");
-  code.add("    for inputs in loader:  # DataLoader(..., batch_size=" + whole(w.batch) + ")");
+  code.add("    for inputs in loader:  # DataLoader(..., batch_size=" + whole_text(w.batch) + ")");
   code.add("        outputs = model(inputs.to(\"cuda\"" + (half ? ", dtype=torch." + type : std::string()) + ", non_blocking=True))");
   return code.closed();
 }

@@ -3,6 +3,8 @@
 
 #include <gpuadvise/advice.hpp>
 
+#include "units/whole_text.hpp"
+
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,8 +34,6 @@ class Block {
  private:
   std::string text_;
 };
-
-[[nodiscard]] std::string whole(double value);
 
 // The model as the user named it, safe inside double quotes.
 [[nodiscard]] std::string model_name(const Request& request);

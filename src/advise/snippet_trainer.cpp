@@ -89,7 +89,7 @@ void add_model(Block& code, const SnippetSubject& subject) {
              (w.checkpointing == Checkpointing::full ? "True)" : "False)"));
   }
   if (w.method != Method::full) {
-    code.add("adapters = LoraConfig(r=" + whole(w.lora_rank) + ", lora_alpha=" + whole(2.0 * w.lora_rank) +
+    code.add("adapters = LoraConfig(r=" + whole_text(w.lora_rank) + ", lora_alpha=" + whole_text(2.0 * w.lora_rank) +
              ", target_modules=" + target_modules(subject) + ", task_type=\"" + task_type(subject) + "\")");
     code.add("model = get_peft_model(model, adapters)");
   }
@@ -117,8 +117,9 @@ std::string optimizer_name(Optimizer optimizer) {
 void add_arguments(Block& code, const SnippetSubject& subject) {
   const Workload& w = subject.workload();
   code.add("arguments = TrainingArguments(").add("    output_dir=\"out\",");
-  code.add("    per_device_train_batch_size=" + whole(w.batch) + ",");
-  code.add_if(w.accumulate > 1.0, "    gradient_accumulation_steps=" + whole(w.accumulate) + ",  # the Trainer divides the loss by it");
+  code.add("    per_device_train_batch_size=" + whole_text(w.batch) + ",");
+  code.add_if(w.accumulate > 1.0,
+              "    gradient_accumulation_steps=" + whole_text(w.accumulate) + ",  # the Trainer divides the loss by it");
   const std::string dtype = compute_dtype(w);
   code.add_if(dtype == "bfloat16", "    bf16=True,").add_if(dtype == "float16" && is_amp(w.precision), "    fp16=True,");
   const bool full = w.checkpointing == Checkpointing::full;
@@ -135,12 +136,12 @@ void add_trainer(Block& code, const SnippetSubject& subject) {
     code.add("        with torch.autograd.graph.save_on_cpu(pin_memory=True):  # activations wait in host memory");
     code.add("            return super().compute_loss(*args, **kwargs)").add("");
   }
-  code.add("# train_dataset: yours, cut to " + whole(w.seq) + " tokens");
+  code.add("# train_dataset: yours, cut to " + whole_text(w.seq) + " tokens");
   code.add(std::string(offloads ? "OffloadingTrainer" : "Trainer") + "(model=model, args=arguments, train_dataset=train_dataset).train()");
 }
 
 std::string launch(const Workload& w) {
-  const std::string gpus = whole(w.gpus);
+  const std::string gpus = whole_text(w.gpus);
   if (uses_deepspeed(w)) {
     return Block("bash").add("deepspeed --num_gpus " + gpus + " train.py").closed();
   }
@@ -151,8 +152,8 @@ std::string launch(const Workload& w) {
     return Block("bash").add("torchrun --standalone --nproc_per_node " + gpus + " train.py").closed();
   }
   Block yaml("yaml");
-  yaml.add("distributed_type: FSDP").add("num_processes: " + whole(w.all_gpus()));
-  yaml.add_if(w.nodes > 1.0, "num_machines: " + whole(w.nodes));
+  yaml.add("distributed_type: FSDP").add("num_processes: " + whole_text(w.all_gpus()));
+  yaml.add_if(w.nodes > 1.0, "num_machines: " + whole_text(w.nodes));
   yaml.add(compute_dtype(w) == "bfloat16"  ? "mixed_precision: bf16"
            : compute_dtype(w) == "float16" ? "mixed_precision: fp16"
                                            : "mixed_precision: 'no'");

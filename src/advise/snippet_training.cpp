@@ -64,7 +64,7 @@ void add_model(Block& code, const SnippetSubject& subject) {
   }
   if (model.diffusion() != nullptr && w.method != Method::full) {
     code.add("model.requires_grad_(False)");
-    code.add("model.add_adapter(LoraConfig(r=" + whole(w.lora_rank) + ", lora_alpha=" + whole(w.lora_rank) +
+    code.add("model.add_adapter(LoraConfig(r=" + whole_text(w.lora_rank) + ", lora_alpha=" + whole_text(w.lora_rank) +
              ", target_modules=[\"to_q\", \"to_k\", \"to_v\", \"to_out.0\"]))");
   }
   if (w.checkpointing == Checkpointing::selective) {
@@ -110,7 +110,7 @@ void add_optimizer(Block& code, const SnippetSubject& subject) {
 
 std::string loss_expression(const SnippetSubject& subject) {
   const double steps = subject.workload().accumulate;
-  const std::string divided = steps > 1.0 && !uses_deepspeed(subject.workload()) ? " / " + whole(steps) : "";
+  const std::string divided = steps > 1.0 && !uses_deepspeed(subject.workload()) ? " / " + whole_text(steps) : "";
   return subject.request.model.transformer() != nullptr ? "loss = model(**batch).loss" + divided
                                                         : "loss = criterion(model(inputs), targets)" + divided;
 }
@@ -126,13 +126,13 @@ void add_loop(Block& code, const SnippetSubject& subject) {
            (text          ? "batch"
             : accumulates ? "(inputs, targets)"
                           : "inputs, targets") +
-           " in " + (accumulates ? "enumerate(loader, 1)" : "loader") + ":  # DataLoader(..., batch_size=" + whole(w.batch) + ")");
+           " in " + (accumulates ? "enumerate(loader, 1)" : "loader") + ":  # DataLoader(..., batch_size=" + whole_text(w.batch) + ")");
   code.add(indent(1, text ? "batch = {name: tensor.cuda(non_blocking=True) for name, tensor in batch.items()}"
                           : "inputs, targets = inputs.cuda(non_blocking=True), targets.cuda(non_blocking=True)"));
   int depth = 1;
   // Gradients are exchanged once a step, not once a micro-batch.
   if (accumulates && several(w) && w.strategy == Strategy::ddp) {
-    code.add(indent(depth++, "with nullcontext() if step % " + whole(w.accumulate) + " == 0 else model.no_sync():"));
+    code.add(indent(depth++, "with nullcontext() if step % " + whole_text(w.accumulate) + " == 0 else model.no_sync():"));
   }
   const int backward = depth;
   if (autocasts(w) && w.strategy != Strategy::fsdp) {
@@ -145,7 +145,7 @@ void add_loop(Block& code, const SnippetSubject& subject) {
   code.add(indent(depth, loss_expression(subject)));
   code.add(indent(backward, scales_loss(w) ? "scaler.scale(loss).backward()" : "loss.backward()"));
   const int inside = accumulates ? 2 : 1;
-  code.add_if(accumulates, indent(1, "if step % " + whole(w.accumulate) + " == 0:"));
+  code.add_if(accumulates, indent(1, "if step % " + whole_text(w.accumulate) + " == 0:"));
   code.add(indent(inside, scales_loss(w) ? "scaler.step(optimizer)" : "optimizer.step()"));
   code.add_if(scales_loss(w), indent(inside, "scaler.update()"));
   code.add(indent(inside, "optimizer.zero_grad(set_to_none=True)"));
@@ -157,14 +157,14 @@ void add_deepspeed_loop(Block& code, const SnippetSubject& subject) {
   code.add("optimizer = deepspeed.ops.adam.DeepSpeedCPUAdam(model.parameters(), lr=1e-4)");
   code.add("engine, optimizer, _, _ = deepspeed.initialize(model=model, optimizer=optimizer, config=\"ds_config.json\")").add("");
   code.add(std::string("for ") + (text ? "batch" : "inputs, targets") +
-           " in loader:  # DataLoader(..., batch_size=" + whole(subject.workload().batch) + ")");
+           " in loader:  # DataLoader(..., batch_size=" + whole_text(subject.workload().batch) + ")");
   code.add(indent(1, text ? "loss = engine(**{name: tensor.cuda() for name, tensor in batch.items()}).loss"
                           : "loss = criterion(engine(inputs.cuda()), targets.cuda())"));
   code.add(indent(1, "engine.backward(loss)")).add(indent(1, "engine.step()"));
 }
 
 std::string launch(const Workload& w) {
-  const std::string gpus = whole(w.gpus);
+  const std::string gpus = whole_text(w.gpus);
   if (uses_deepspeed(w)) {
     return Block("bash").add("deepspeed --num_gpus " + gpus + " train.py").closed();
   }
@@ -172,7 +172,7 @@ std::string launch(const Workload& w) {
     return {};
   }
   const std::string nodes =
-      w.nodes > 1.0 ? "--nnodes " + whole(w.nodes) + " --rdzv_backend c10d --rdzv_endpoint HOST:29500 " : "--standalone ";
+      w.nodes > 1.0 ? "--nnodes " + whole_text(w.nodes) + " --rdzv_backend c10d --rdzv_endpoint HOST:29500 " : "--standalone ";
   return Block("bash").add("torchrun " + nodes + "--nproc_per_node " + gpus + " train.py").closed();
 }
 

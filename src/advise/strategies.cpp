@@ -3,6 +3,7 @@
 #include <gpuadvise/units.hpp>
 
 #include "estimate/speed/parallel.hpp"
+#include "units/whole_text.hpp"
 #include "workload/keys.hpp"
 
 #include <algorithm>
@@ -15,10 +16,6 @@ constexpr double k_same_speed = 1.1;
 constexpr double k_worth_the_risk = 2.0;  // a tight way is taken where it is more than this much faster than every sound one
 constexpr double k_micro_batches_a_stage = 4.0;
 
-std::string whole(double value) {
-  return std::to_string(std::llround(value));
-}
-
 double throughput(const TriedWay& way) {
   return way.figures.speed ? way.figures.speed->throughput.expected : 0.0;
 }
@@ -30,12 +27,12 @@ bool sound(const TriedWay& way) {
 std::string link_words(const Workload& workload, const Gpu& gpu) {
   if (estimate::cluster_of(workload, gpu).several_nodes()) {
     const double gbit = workload.network_gbit_s.value_or(estimate::usual_network_gbit_s(gpu, workload.gpus));
-    return "the network of " + (gbit == std::floor(gbit) ? whole(gbit) : format_significant(gbit)) + " Gbit/s";
+    return "the network of " + (gbit == std::floor(gbit) ? whole_text(gbit) : format_significant(gbit)) + " Gbit/s";
   }
   if (estimate::switched_form(gpu) || (workload.nvlink_bridge && gpu.link_gb_s.value_or(0.0) > 0.0)) {
     return gpu.link_kind == "infinity-fabric" ? "Infinity Fabric" : "NVLink";
   }
-  return "PCI Express" + (gpu.pcie_generation ? " " + whole(*gpu.pcie_generation) : std::string());
+  return "PCI Express" + (gpu.pcie_generation ? " " + whole_text(*gpu.pcie_generation) : std::string());
 }
 
 std::string rate_words(const TriedWay& way) {
@@ -98,7 +95,7 @@ std::optional<std::size_t> best_way(std::span<const TriedWay> tried) {
 
 std::string way_words(const Workload& workload) {
   if (!workload.training() && workload.strategy == Strategy::ddp) {
-    return whole(workload.all_gpus()) + " copies";
+    return whole_text(workload.all_gpus()) + " copies";
   }
   std::string words(workload::name_of(WorkloadKey::strategy, workload.strategy));
   if (workload.strategy == Strategy::tp || workload.strategy == Strategy::pp) {
@@ -106,7 +103,7 @@ std::string way_words(const Workload& workload) {
   }
   const auto add = [&words](std::string_view name, double degree) {
     if (degree > 1.0) {
-      words += (words.empty() ? "" : " x ") + std::string(name) + " " + whole(degree);
+      words += (words.empty() ? "" : " x ") + std::string(name) + " " + whole_text(degree);
     }
   };
   add("tp", workload.strategy == Strategy::tp && workload.tp <= 1.0 ? workload.all_gpus() : workload.tp);
@@ -115,7 +112,7 @@ std::string way_words(const Workload& workload) {
 }
 
 std::string loss_words(const Workload& workload, const SpeedFigures& speed, const Gpu& gpu) {
-  const std::string times = whole(workload.all_gpus()) + " times one GPU";
+  const std::string times = whole_text(workload.all_gpus()) + " times one GPU";
   if (!speed.scaling_efficiency) {
     return {};
   }
@@ -145,7 +142,7 @@ std::string way_reason(std::span<const TriedWay> tried, std::size_t best, const 
   }
   const double fill = k_micro_batches_a_stage * chosen.workload.pp;
   if (chosen.workload.training() && chosen.workload.pp > 1.0 && chosen.workload.accumulate < fill) {
-    text += ", with " + whole(fill) + " micro-batches a step (--accumulate " + whole(fill) + ")";
+    text += ", with " + whole_text(fill) + " micro-batches a step (--accumulate " + whole_text(fill) + ")";
   }
   const std::optional<std::size_t> second = runner_up(tried, best);
   if (second) {

@@ -1,6 +1,7 @@
 #include "advise/tiers.hpp"
 
 #include "advise/preferences.hpp"
+#include "workload/setting_text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -42,17 +43,6 @@ struct Alias {
   std::string_view shown;
 };
 constexpr auto k_aliases = std::to_array<Alias>({{"entry", "student"}, {"professional", "pro"}});
-
-std::string shown(const Value& value) {
-  if (const Value::List* list = value.list()) {
-    std::string text;
-    for (const Value& each : *list) {
-      text += (text.empty() ? "" : ",") + shown(each);
-    }
-    return text;
-  }
-  return value.number() != nullptr ? workload::number_text(*value.number()) : value.text() != nullptr ? *value.text() : "";
-}
 
 }  // namespace
 
@@ -100,7 +90,7 @@ std::string tier_text(const Preferences& p) {
   std::string settings;
   for (const PreferenceSpec& spec : preference_keys()) {
     if (p.origin(spec.key) == Origin::preset) {
-      settings += (settings.empty() ? "" : ", ") + std::string(spec.name) + " " + shown(preference_value(p, spec.key));
+      settings += (settings.empty() ? "" : ", ") + std::string(spec.name) + " " + workload::text_of(preference_value(p, spec.key));
     }
   }
   return "tier " + std::string(to_string(p.tier)) + " sets " + (settings.empty() ? "nothing that was left open" : settings);

@@ -9,6 +9,7 @@
 #include "catalog/model_names.hpp"
 #include "catalog/near_name.hpp"
 #include "catalog/price_lint.hpp"
+#include "units/joined.hpp"
 
 #include <algorithm>
 #include <array>
@@ -97,14 +98,6 @@ std::span<const T> of_gpu(std::span<const T> rows, std::string_view gpu_id) {
   const auto first = std::lower_bound(rows.begin(), rows.end(), gpu_id, less);
   const auto last = std::upper_bound(first, rows.end(), gpu_id, less);
   return {first, last};
-}
-
-std::string joined(const std::vector<std::string_view>& names) {
-  std::string text;
-  for (const std::string_view name : names) {
-    text += (text.empty() ? "" : ", ") + std::string(name);
-  }
-  return text;
 }
 
 }  // namespace

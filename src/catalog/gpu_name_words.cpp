@@ -1,6 +1,7 @@
 #include "catalog/gpu_name_words.hpp"
 
 #include "catalog/gpu_names.hpp"
+#include "units/joined.hpp"
 
 #include <algorithm>
 #include <array>
@@ -101,14 +102,6 @@ std::string canonical(std::string_view word) {
   return word == "mobile" || word == "notebook" ? "laptop" : std::string(word);
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) {
-    text += (text.empty() ? "" : " ") + word;
-  }
-  return text;
-}
-
 }  // namespace
 
 std::string normalise_gpu_name(std::string_view text) {
@@ -132,7 +125,7 @@ std::string normalise_gpu_name(std::string_view text) {
       words.push_back(std::move(word));
     }
   }
-  return joined(words);
+  return joined(words, " ");
 }
 
 std::string brief_gpu_name(std::string_view normalised) {
@@ -142,7 +135,7 @@ std::string brief_gpu_name(std::string_view normalised) {
       kept.push_back(std::move(word));
     }
   }
-  return kept.empty() ? std::string(normalised) : joined(kept);
+  return kept.empty() ? std::string(normalised) : joined(kept, " ");
 }
 
 std::vector<std::string> words_of(std::string_view normalised) {

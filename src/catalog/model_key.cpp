@@ -1,5 +1,7 @@
 #include "catalog/model_key.hpp"
 
+#include "units/lower_case.hpp"
+
 namespace gpuadvise::catalog {
 namespace {
 
@@ -10,10 +12,6 @@ constexpr bool is_digit(char c) {
 
 constexpr bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-constexpr char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
 char at(std::string_view text, std::size_t i) {
@@ -59,7 +57,7 @@ std::size_t write_model_key(std::string_view text, char* out, std::size_t capaci
       if (!parted && (is_digit(text[i - 1]) || is_letter(text[i - 1])) && begins_word(text, i)) {
         put('-');
       }
-      put(lower(c));
+      put(lower_case(c));
       parted = false;
     } else if (is_point(text, i, underscore_is_point)) {
       put('.');

@@ -4,6 +4,7 @@
 
 #include "catalog/model_key.hpp"
 #include "catalog/model_suffix.hpp"
+#include "units/joined.hpp"
 
 #include <algorithm>
 #include <array>
@@ -47,15 +48,6 @@ std::vector<std::string_view> split_words(std::string_view key) {
     key = dash == std::string_view::npos ? std::string_view{} : key.substr(dash + 1);
   }
   return words;
-}
-
-std::string join_words(std::span<const std::string_view> words) {
-  std::string key;
-  for (const std::string_view word : words) {
-    key += key.empty() ? "" : "-";
-    key += word;
-  }
-  return key;
 }
 
 bool has_size(std::string_view key) {
@@ -112,7 +104,7 @@ Reading without_words(const Reading& reading, Test&& test) {
       kept.push_back(words[i]);
     }
   }
-  rest.key = join_words(kept);
+  rest.key = joined(kept, "-");
   return rest;
 }
 
@@ -233,7 +225,7 @@ std::optional<Reading> up_to_size(const Reading& reading) {
     return std::nullopt;
   }
   Reading rest = reading;
-  rest.key = join_words(std::span(words).first(last_size + 1));
+  rest.key = joined(std::span(words).first(last_size + 1), "-");
   rest.dropped.push_back(reading.key.substr(rest.key.size() + 1));
   return rest;
 }

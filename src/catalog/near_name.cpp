@@ -1,5 +1,7 @@
 #include "catalog/near_name.hpp"
 
+#include "units/lower_case.hpp"
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -8,19 +10,11 @@ namespace gpuadvise::catalog {
 namespace {
 
 // Names are ASCII; the C library's own tests would ask the locale for each character of thousands of names.
-constexpr bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
-constexpr char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 void squeeze(std::string_view text, std::string& into) {
   into.clear();
   for (const char c : text) {
-    if (is_word(c)) {
-      into.push_back(lower(c));
+    if (is_letter_or_digit(c)) {
+      into.push_back(lower_case(c));
     }
   }
 }
@@ -86,8 +80,8 @@ std::vector<std::string> words_by_length(std::string_view text, std::size_t shor
   std::vector<std::string> words;
   std::string word;
   for (std::size_t i = 0; i <= text.size(); ++i) {
-    if (i < text.size() && is_word(text[i])) {
-      word.push_back(lower(text[i]));
+    if (i < text.size() && is_letter_or_digit(text[i])) {
+      word.push_back(lower_case(text[i]));
       continue;
     }
     if (word.size() >= shortest) {

@@ -18,8 +18,6 @@
 namespace gpuadvise::cli {
 namespace {
 
-constexpr auto k_groups = std::to_array<FlagGroup>({FlagGroup::workload, FlagGroup::preferences, FlagGroup::output, FlagGroup::data});
-
 // Words of a closed list, separated by spaces; empty where any text may stand.
 std::string words_of(std::string_view key) {
   std::string words;
@@ -66,7 +64,7 @@ std::string command_names() {
 
 std::string bash_values() {
   std::string cases;
-  for (const FlagGroup group : k_groups) {
+  for (const FlagGroup group : k_flag_groups) {
     for (const FlagSpec& flag : flags_of(group)) {
       if (const std::string words = words_of(flag.key); !words.empty()) {
         cases += fmt::format("    --{}) words=\"{}\" ;;\n", flag.name, words);
@@ -122,7 +120,7 @@ std::string fish_script() {
   for (const Command& command : commands()) {
     script += fmt::format("complete -c gpuadvise -n __fish_use_subcommand -a {} -d {}\n", command.name, quoted(command.summary));
   }
-  for (const FlagGroup group : k_groups) {
+  for (const FlagGroup group : k_flag_groups) {
     for (const FlagSpec& flag : flags_of(group)) {
       script += fmt::format("complete -c gpuadvise -l {} -d {}", flag.name, quoted(flag.help));
       if (const std::string words = words_of(flag.key); !words.empty()) {

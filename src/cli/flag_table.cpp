@@ -2,6 +2,7 @@
 
 #include "advise/preferences.hpp"
 #include "workload/keys.hpp"
+#include "workload/setting_text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -81,7 +82,7 @@ std::vector<FlagSpec> workload_flags() {
   std::vector<FlagSpec> flags;
   for (const workload::KeySpec& key : workload::keys()) {
     const bool is_switch = key.kind == workload::ValueKind::boolean;
-    flags.push_back({flag_name(key.name),
+    flags.push_back({workload::flag_name(key.name),
                      std::string(key.name),
                      value_of(key),
                      key.help,
@@ -110,8 +111,8 @@ std::vector<FlagSpec> preference_flags() {
     }
     const bool is_switch = key.kind == advise::PreferenceKind::boolean;
     const std::string_view unit_free = key.name.ends_with("_w") ? key.name.substr(0, key.name.size() - 2) : std::string_view{};
-    flags.push_back({flag_name(key.name), std::string(key.name), value_of(key), key.help, FlagGroup::preferences, "Budget and machine",
-                     is_switch, false, unit_free});
+    flags.push_back({workload::flag_name(key.name), std::string(key.name), value_of(key), key.help, FlagGroup::preferences,
+                     "Budget and machine", is_switch, false, unit_free});
   }
   return flags;
 }
@@ -161,17 +162,10 @@ std::vector<FlagSpec> flags_of(FlagGroup group) {
 }
 
 bool is_known_flag(std::string_view name) {
-  constexpr auto groups = std::to_array<FlagGroup>({FlagGroup::workload, FlagGroup::preferences, FlagGroup::output, FlagGroup::data});
-  return std::any_of(groups.begin(), groups.end(), [name](FlagGroup group) {
+  return std::any_of(k_flag_groups.begin(), k_flag_groups.end(), [name](FlagGroup group) {
     const std::vector<FlagSpec> flags = flags_of(group);
     return std::any_of(flags.begin(), flags.end(), [name](const FlagSpec& flag) { return flag.name == name; });
   });
-}
-
-std::string flag_name(std::string_view key) {
-  std::string name(key);
-  std::replace(name.begin(), name.end(), '_', '-');
-  return name;
 }
 
 }  // namespace gpuadvise::cli

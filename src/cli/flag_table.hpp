@@ -1,6 +1,7 @@
 // Every flag as one row: parsing, help and completion walk the same table.
 #pragma once
 
+#include <array>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 namespace gpuadvise::cli {
 
 enum class FlagGroup { workload, preferences, output, data };
+inline constexpr std::array<FlagGroup, 4> k_flag_groups{FlagGroup::workload, FlagGroup::preferences, FlagGroup::output, FlagGroup::data};
 
 struct FlagSpec {
   std::string name;        // without dashes: "grad-checkpointing"
@@ -28,8 +30,5 @@ struct FlagSpec {
 
 // Whether any group has a flag of that name, without dashes.
 [[nodiscard]] bool is_known_flag(std::string_view name);
-
-// "batch_size" -> "batch-size".
-[[nodiscard]] std::string flag_name(std::string_view key);
 
 }  // namespace gpuadvise::cli

@@ -10,6 +10,7 @@
 #include "cli/help.hpp"
 #include "report/columns.hpp"
 #include "workload/parse_value.hpp"
+#include "workload/setting_text.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -48,7 +49,7 @@ std::string option_names(const FlagSpec& spec) {
   std::string names = "--" + spec.name;
   if (!spec.extra_name.empty()) {
     const bool is_short = spec.extra_name.size() == 2 && spec.extra_name.front() == '-';
-    names += "," + (is_short ? std::string(spec.extra_name) : "--" + flag_name(spec.extra_name));
+    names += "," + (is_short ? std::string(spec.extra_name) : "--" + workload::flag_name(spec.extra_name));
   }
   return names;
 }
@@ -200,18 +201,6 @@ const std::string& single(const Given& given) {
   return given.values.front();
 }
 
-std::vector<std::string> split_list(const std::string& text) {
-  std::vector<std::string> items;
-  for (std::size_t start = 0; start <= text.size();) {
-    const std::size_t end = std::min(text.find(',', start), text.size());
-    if (end > start) {
-      items.push_back(text.substr(start, end - start));
-    }
-    start = end + 1;
-  }
-  return items;
-}
-
 Format format_of(const std::string& text) {
   if (const auto format = parse_format(text)) {
     return *format;
@@ -338,6 +327,18 @@ void add_configured(std::vector<Given>& flags, const std::optional<std::string>&
 }
 
 }  // namespace
+
+std::vector<std::string> split_list(const std::string& text) {
+  std::vector<std::string> items;
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t end = std::min(text.find(',', start), text.size());
+    if (end > start) {
+      items.push_back(text.substr(start, end - start));
+    }
+    start = end + 1;
+  }
+  return items;
+}
 
 std::optional<Format> parse_format(std::string_view text) {
   static const std::map<std::string_view, Format> formats{{"table", Format::table}, {"json", Format::json},  {"jsonl", Format::jsonl},

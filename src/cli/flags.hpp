@@ -75,6 +75,9 @@ struct FlagGroups {
   std::vector<Own> own;
 };
 
+// "a,b" -> a, b; empty items are none.
+[[nodiscard]] std::vector<std::string> split_list(const std::string& text);
+
 // Thrown when --help or -h was asked: the text to print.
 struct HelpAsked {
   std::string text;

@@ -237,12 +237,8 @@ int answer_for_host(const CommandLine& line, const std::vector<std::string>& fro
 std::vector<std::string> split_names(const std::vector<std::string>& lists) {
   std::vector<std::string> names;
   for (const std::string& list : lists) {
-    for (std::size_t start = 0; start <= list.size();) {
-      const std::size_t end = std::min(list.find(',', start), list.size());
-      if (end > start) {
-        names.push_back(list.substr(start, end - start));
-      }
-      start = end + 1;
+    for (std::string& name : split_list(list)) {
+      names.push_back(std::move(name));
     }
   }
   return names;

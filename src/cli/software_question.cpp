@@ -56,13 +56,10 @@ software::Os os_of(const SoftwareFlags& flags, const std::vector<software::Card>
 
 std::vector<std::string> split_commas(const std::string& text) {
   std::vector<std::string> items;
-  for (std::size_t start = 0; start <= text.size();) {
-    const std::size_t end = std::min(text.find(',', start), text.size());
-    const std::string item = text.substr(start, end - start);
-    if (item.find_first_not_of(' ') != std::string::npos) {
-      items.push_back(item.substr(item.find_first_not_of(' '), item.find_last_not_of(' ') - item.find_first_not_of(' ') + 1));
+  for (const std::string& item : split_list(text)) {
+    if (const auto first = item.find_first_not_of(' '); first != std::string::npos) {
+      items.push_back(item.substr(first, item.find_last_not_of(' ') - first + 1));
     }
-    start = end + 1;
   }
   return items;
 }

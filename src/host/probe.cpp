@@ -2,6 +2,8 @@
 
 #include <gpuadvise/error.hpp>
 
+#include "units/joined.hpp"
+
 #include <algorithm>
 #include <array>
 #include <initializer_list>
@@ -49,14 +51,6 @@ std::vector<Maker> makers() {
   return {{nvidia_lists(), nvidia_more()}, {amd_lists(), amd_more()}, {intel_lists(), {}}};
 }
 
-std::string joined(const std::vector<std::string>& command) {
-  std::string text;
-  for (const std::string& part : command) {
-    text += (text.empty() ? "" : " ") + part;
-  }
-  return text;
-}
-
 // Whether there is more to ask: slices are named by -L alone, links join two GPUs or more, memory in use is missing.
 bool incomplete(const Machine& machine, const std::vector<std::string>& command) {
   if (command.back() == "-L") {
@@ -99,7 +93,7 @@ void add_more(const Maker& maker, const std::string& tool, const ToolRunner& run
     try {
       merge(machine, read_machine(output.text, command.front()));
     } catch (const Error&) {
-      machine.notes.push_back("'" + joined(command) + "' printed what could not be read");
+      machine.notes.push_back("'" + joined(command, " ") + "' printed what could not be read");
     }
   }
 }
@@ -140,7 +134,7 @@ std::string raw_outputs(const ToolRunner& run) {
     for (const auto commands : {maker.lists, maker.more}) {
       for (const std::vector<std::string>& command : commands) {
         const ToolOutput output = run(command);
-        text += "$ " + joined(command) + "\n" + (output.good() ? output.text : "[" + describe(output) + "]");
+        text += "$ " + joined(command, " ") + "\n" + (output.good() ? output.text : "[" + describe(output) + "]");
         text += text.back() == '\n' ? "" : "\n";
       }
     }

@@ -6,6 +6,7 @@
 #include "report/estimate_text.hpp"
 #include "report/grid.hpp"
 #include "workload/describe.hpp"
+#include "workload/setting_text.hpp"
 
 #include <fmt/format.h>
 
@@ -143,11 +144,6 @@ std::string score_section(const Explanation& e, const TextStyle& style) {
                      style.width, "  ");
 }
 
-std::string flag_of(std::string key) {
-  std::replace(key.begin(), key.end(), '_', '-');
-  return key;
-}
-
 // A change too small to show has no sign of its own.
 std::string signed_score(double change) {
   const std::string text = fmt::format("{:+.3f}", change);
@@ -170,8 +166,8 @@ std::string sensitivity_section(const Explanation& e, const TextStyle& style) {
   if (most == e.sensitivity.end()) {
     return text;
   }
-  return text +
-         wrap(fmt::format("of what was assumed, {} moves it most: state it (--{})", most->key, flag_of(most->key)), style.width, "  ");
+  return text + wrap(fmt::format("of what was assumed, {} moves it most: state it (--{})", most->key, workload::flag_name(most->key)),
+                     style.width, "  ");
 }
 
 }  // namespace

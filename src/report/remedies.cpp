@@ -6,6 +6,7 @@
 #include "report/figures_json.hpp"
 #include "report/recommend.hpp"
 #include "workload/fault.hpp"
+#include "workload/setting_text.hpp"
 
 #include <fmt/format.h>
 
@@ -29,32 +30,11 @@ std::string speed_words(double ratio) {
                                      : format_significant(1.0 / ratio, 2) + " times slower";
 }
 
-std::string value_text(const Value& value) {
-  if (const Value::List* list = value.list()) {
-    std::string text;
-    for (const Value& item : *list) {
-      text += (text.empty() ? "" : ",") + value_text(item);
-    }
-    return text;
-  }
-  if (const double* number = value.number()) {
-    return workload::number_text(*number);
-  }
-  return value.text() != nullptr ? *value.text() : std::string();
-}
-
 // The settings as the flags that apply them.
 std::string flags_text(const Remedy& remedy) {
   std::string text;
   for (const Setting& setting : remedy.settings) {
-    std::string flag = setting.key;
-    std::replace(flag.begin(), flag.end(), '_', '-');
-    text += text.empty() ? "" : " ";
-    if (const bool* on = setting.value.boolean()) {
-      text += (*on ? "--" : "--no-") + flag;
-    } else {
-      text += "--" + flag + " " + value_text(setting.value);
-    }
+    text += (text.empty() ? "" : " ") + workload::flag_text(setting);
   }
   return text;
 }

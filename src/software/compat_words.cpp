@@ -1,17 +1,11 @@
 #include "software/compat_words.hpp"
 
+#include "units/joined.hpp"
+
 #include <algorithm>
 
 namespace gpuadvise::software {
 namespace {
-
-std::string joined(const std::vector<std::string>& items, std::string_view between = ", ") {
-  std::string out;
-  for (const std::string& item : items) {
-    out += (out.empty() ? "" : std::string(between)) + item;
-  }
-  return out;
-}
 
 std::string card_words(const Card& card) {
   if (card.capability) {

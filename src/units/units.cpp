@@ -1,5 +1,7 @@
 #include <gpuadvise/units.hpp>
 
+#include "units/lower_case.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -17,12 +19,8 @@ std::string_view trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 bool equals_ignoring_case(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower_case(x) == lower_case(y); });
 }
 
 struct Suffix {

@@ -1,5 +1,6 @@
 #include "workload/keys.hpp"
 
+#include "units/lower_case.hpp"
 #include "workload/choices.hpp"
 
 #include <array>
@@ -126,17 +127,9 @@ constexpr bool keys_in_order() {
 }
 static_assert(keys_in_order());
 
-constexpr char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-constexpr bool is_word_char(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
 bool same_key(std::string_view name, std::string_view text) {
   for (std::size_t i = 0; i < name.size(); ++i) {
-    if (name[i] != (text[i] == '-' ? '_' : lower(text[i]))) {
+    if (name[i] != (text[i] == '-' ? '_' : lower_case(text[i]))) {
       return false;
     }
   }
@@ -148,16 +141,16 @@ bool same_word(std::string_view a, std::string_view b) {
   std::size_t i = 0;
   std::size_t j = 0;
   while (true) {
-    while (i < a.size() && !is_word_char(a[i])) {
+    while (i < a.size() && !is_letter_or_digit(a[i])) {
       ++i;
     }
-    while (j < b.size() && !is_word_char(b[j])) {
+    while (j < b.size() && !is_letter_or_digit(b[j])) {
       ++j;
     }
     if (i == a.size() || j == b.size()) {
       return i == a.size() && j == b.size();
     }
-    if (lower(a[i++]) != lower(b[j++])) {
+    if (lower_case(a[i++]) != lower_case(b[j++])) {
       return false;
     }
   }
